@@ -70,7 +70,7 @@ export interface HostOptions {
 }
 
 const WELCOME = {
-  app: `Wayfare: travel and settlement tools for AI agents.\n\nTools are called at POST ${DISPATCH_PATH} or over MCP at ${APP_MCP_PATH}, with an API key; some can be paid per call without one, on the edge host.\nPages: /docs, with lines to copy at /docs/connect; for language models /llms.txt.\nHealth: /healthz, /readyz. Usage: GET /api/usage.\n`,
+  app: `Wayfare: travel and settlement tools for AI agents.\n\nTools are called at POST ${DISPATCH_PATH} or over MCP at ${APP_MCP_PATH}, with an API key; some can be paid per call without one, on the edge host.\nPages: /docs, with configuration to copy at /docs/connect; for language models /llms.txt.\nHealth: /healthz, /readyz. Usage: GET /api/usage.\n`,
   edge: `Wayfare, edge host.\n\nTools are paid per call at POST /tools/<tool>, without an account (x402); GET /tools lists them with their prices.\nOver MCP they are called at ${EDGE_MCP_PATH}, with an API key or paid per call. Everything else is on the application host.\nHealth: /healthz, /readyz.\n`,
 };
 

@@ -160,7 +160,7 @@ describe("pages of tools", () => {
     expect(code, output).toBe(0);
     expect(statuses, output).toHaveLength(1);
     // Ids in the examples are those of the deployment that recorded them.
-    const hasIds = readFileSync(join(root, page.page), "utf8").includes("put ids of your own in place of these");
+    const hasIds = readFileSync(join(root, page.page), "utf8").includes("replace the ids with your own");
     if (hasIds) expect(output).not.toContain("invalid_input");
     else expect(statuses, output).toEqual([200]);
   });

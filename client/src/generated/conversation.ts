@@ -2,19 +2,19 @@
 
 /** What the key's own traveler says. */
 export type OwnTurn = {
-  /** Where the caller shows the reply; it is in this answer only */
+  /** Where the caller shows the reply; it is returned only in this answer */
   channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
   /** What the user says, in any language */
   input: string;
-  /** Of an earlier turn; left out, a conversation begins */
+  /** From an earlier turn; omit it to begin a conversation */
   conversationId?: string | undefined;
 };
 
 /** What a traveler says whom the caller names. */
 export type NamedTurn = {
-  /** Where the caller shows the reply; it is in this answer only */
+  /** Where the caller shows the reply; it is returned only in this answer */
   channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
-  /** BCP 47: decides language, dates, currency and tone */
+  /** BCP 47; determines language, dates, currency and tone */
   locale: string;
   /** The key's own tenant, `tenant_…` */
   tenantId: string;
@@ -22,14 +22,14 @@ export type NamedTurn = {
   userId: string;
   /** What the user says, in any language */
   text: string;
-  /** Of an earlier turn; left out, a conversation begins */
+  /** From an earlier turn; omit it to begin a conversation */
   conversationId?: string | undefined;
 };
 
 /** An event of a conversation; `type` tells the kinds apart. */
 export type ConversationEvent = {
   type: "turn_started";
-  /** Counts within the conversation */
+  /** Counted per conversation */
   sequence: number;
   at: string;
   conversationId: string;
@@ -39,14 +39,14 @@ export type ConversationEvent = {
   locale: string;
 } | {
   type: "reply_delta";
-  /** Counts within the conversation */
+  /** Counted per conversation */
   sequence: number;
   at: string;
   /** The next piece of the reply */
   text: string;
 } | {
   type: "tool_call";
-  /** Counts within the conversation */
+  /** Counted per conversation */
   sequence: number;
   at: string;
   /** tcl_… */
@@ -55,14 +55,14 @@ export type ConversationEvent = {
   args: Record<string, unknown>;
 } | {
   type: "tool_result";
-  /** Counts within the conversation */
+  /** Counted per conversation */
   sequence: number;
   at: string;
   /** tcl_… */
   toolCallId: string;
   tool: string;
   outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
-  /** Of the usage record */
+  /** Id of the usage record */
   meterId?: string;
   /** Micro-USDC */
   priceMicroUsdc?: string;
@@ -72,7 +72,7 @@ export type ConversationEvent = {
   };
 } | {
   type: "confirmation_requested";
-  /** Counts within the conversation */
+  /** Counted per conversation */
   sequence: number;
   at: string;
   /** cnf_… */
@@ -82,19 +82,19 @@ export type ConversationEvent = {
   tool: string;
   what: string;
   forWhom: string[];
-  /** null if only the supplier knows it */
+  /** null: only the supplier knows it */
   total: string | null;
   irreversible: ({
     what: string;
     undoableUntil: string | null;
     undoCost: string | null;
   })[];
-  /** Who has to approve it after the yes */
+  /** Who must approve it after the yes */
   approvers?: string[];
   expiresAt: string;
 } | {
   type: "approval_requested";
-  /** Counts within the conversation */
+  /** Counted per conversation */
   sequence: number;
   at: string;
   approvalId: string;
@@ -102,7 +102,7 @@ export type ConversationEvent = {
   approvers: string[];
 } | {
   type: "question";
-  /** Counts within the conversation */
+  /** Counted per conversation */
   sequence: number;
   at: string;
   /** Asked for */
@@ -110,7 +110,7 @@ export type ConversationEvent = {
   choices?: string[];
 } | {
   type: "turn_ended";
-  /** Counts within the conversation */
+  /** Counted per conversation */
   sequence: number;
   at: string;
   turnId: string;
@@ -122,7 +122,7 @@ export type ConversationEvent = {
     toolCallId: string;
     tool: string;
     outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
-    /** Of the usage record */
+    /** Id of the usage record */
     meterId?: string;
     /** Micro-USDC */
     priceMicroUsdc?: string;
@@ -136,7 +136,7 @@ export type ConversationEvent = {
     inputTokens: number;
     outputTokens: number;
   };
-  /** Why a turn failed or ended at a limit */
+  /** Why the turn failed or ended at a limit */
   problem?: {
     code: string;
     detail: string;

@@ -10,7 +10,7 @@ export type KnownEvent =
     approvalId: string;
     /** The call that waits for it */
     tool: string;
-    /** Whoever has this role may decide */
+    /** Anyone with this role may decide */
     role: string;
     state: string;
     amountUsd?: string;
@@ -25,7 +25,7 @@ export type KnownEvent =
     approvalId: string;
     /** The call that waits for it */
     tool: string;
-    /** Whoever has this role may decide */
+    /** Anyone with this role may decide */
     role: string;
     state: string;
     amountUsd?: string;
@@ -40,7 +40,7 @@ export type KnownEvent =
     approvalId: string;
     /** The call that waits for it */
     tool: string;
-    /** Whoever has this role may decide */
+    /** Anyone with this role may decide */
     role: string;
     state: string;
     amountUsd?: string;

@@ -73,7 +73,7 @@ test("bookings from before a backup are there after its restore, can be finished
 
   expect(await run(backupProgram, "--to", copy)).toEqual({
     code: 1,
-    text: `A service or a command runs on ${dataDir}: stop it, and then do this again.\n`,
+    text: `A service or command is running on ${dataDir}: stop it, then try again.\n`,
   });
   await app?.stop();
   app = undefined;
@@ -81,12 +81,12 @@ test("bookings from before a backup are there after its restore, can be finished
   expect(await run(backupProgram, "--to", copy)).toMatchObject({ code: 0 });
   expect(readdirSync(copy)).not.toContain("parts.json");
   expect(statSync(join(copy, "master.key")).mode & 0o777).toBe(0o600);
-  expect((await run(backupProgram, "--to", copy)).text).toMatch(/is not empty: name a new folder/);
+  expect((await run(backupProgram, "--to", copy)).text).toMatch(/is not empty: use a new folder/);
 
   // A database that diverges after the backup is simulated by another folder.
   writeFileSync(join(dataDir, "later"), "");
   expect((await run(restoreProgram, "--from", copy)).text).toMatch(
-    /is not empty: name a folder for its contents with --move-old-to/,
+    /is not empty: choose a folder for its contents with --move-old-to/,
   );
   const old = join(folder, "old");
   const damaged = join(copy, "postgres", "data", "PG_VERSION");

@@ -48,14 +48,14 @@ const backup: Command<FolderConfig> = {
     return async ({ dataDir, databaseUrl, masterKeyFile }) => {
       if (isEmptyFolder(dataDir)) throw new EmbeddedError(`${dataDir} is empty: there is nothing to back up.`);
       const between = relative(resolve(dataDir), to);
-      if (between === "" || between.split(sep)[0] !== "..") throw new UsageError("--to lies outside DATA_DIR.");
+      if (between === "" || between.split(sep)[0] !== "..") throw new UsageError("--to must be outside DATA_DIR.");
       try {
-        if (!isEmptyFolder(to)) throw new EmbeddedError(`${to} is not empty: name a new folder for each backup.`);
+        if (!isEmptyFolder(to)) throw new EmbeddedError(`${to} is not empty: use a new folder for each backup.`);
         const database = databaseUrl === undefined ? "embedded" : "external";
         const manifest = await holdStopped(dataDir, (folder) => copyOut(folder, to, database));
         const missing = missingText(database, masterKeyFile);
         return {
-          text: `Copied ${sizeText(manifest)} to ${to}. It holds keys: keep it as safe as ${dataDir}.${missing}`,
+          text: `Copied ${sizeText(manifest)} to ${to}. It contains keys: keep it as safe as ${dataDir}.${missing}`,
           json: { folder: to, ...facts(manifest), masterKeyFile: masterKeyFile ?? null },
         };
       } catch (error) {
@@ -68,7 +68,7 @@ const backup: Command<FolderConfig> = {
 async function copyOut(folder: string, to: string, database: Manifest["database"]): Promise<Manifest> {
   if (database === "embedded" && !existsSync(join(folder, "postgres", "data"))) {
     throw new EmbeddedError(
-      `${folder} holds no database: set DATABASE_URL as the service has it, or correct DATA_DIR.`,
+      `${folder} contains no database: set DATABASE_URL to the service's value, or correct DATA_DIR.`,
     );
   }
   const { folders, files } = listTree(folder, (path) => leftOut.has(path));
@@ -86,9 +86,9 @@ async function copyOut(folder: string, to: string, database: Manifest["database"
 function missingText(database: Manifest["database"], masterKeyFile: string | undefined): string {
   return [
     ...(database === "external"
-      ? ["\nNot in it: the databases of DATABASE_URL. Dump both with pg_dump while the service is stopped."]
+      ? ["\nNot included: the databases of DATABASE_URL. Dump both with pg_dump while the service is stopped."]
       : []),
-    ...(masterKeyFile === undefined ? [] : [`\nNot in it: ${masterKeyFile}. Keep a copy elsewhere.`]),
+    ...(masterKeyFile === undefined ? [] : [`\nNot included: ${masterKeyFile}. Keep a copy elsewhere.`]),
   ].join("");
 }
 
@@ -107,9 +107,9 @@ export const facts = (manifest: Manifest) => ({
 
 export const backupProgram: Program<FolderConfig> = {
   name: "backup",
-  summary: "A copy of everything that a deployment keeps in its DATA_DIR. The service is stopped meanwhile.",
+  summary: "Copies everything that a deployment keeps in its DATA_DIR. Stop the service first.",
   commands: [backup],
-  notes: ["Takes --json. Exit code: 0 done, 1 failed, 2 called wrongly. The way back: npm run restore -- --help"],
+  notes: ["Accepts --json. Exit code: 0 success, 1 failure, 2 usage error. To restore: npm run restore -- --help"],
 };
 
 if (import.meta.main) await runAsCommand(backupProgram, (_options, work) => work(readConfig(process.env)));

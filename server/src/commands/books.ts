@@ -255,7 +255,7 @@ class StoredBooks implements Books {
     const { isHome, chain } = await this.#requireBoundChain();
     if (!isHome) {
       throw new ConfigError(
-        `Trips are kept on the ${this.#environment} environment's home chain, so no tool could use an escrow on ${chain}. Deploy the contract on the home chain and leave --chain out.`,
+        `Trips are kept on the ${this.#environment} environment's home chain, so no tool could use an escrow on ${chain}. Deploy the contract on the home chain and omit --chain.`,
       );
     }
     return await allowEscrow({ chain: await this.#requireChain(), stores: this.#stores }, { tenantId, address });
@@ -300,7 +300,7 @@ class StoredBooks implements Books {
     if (client !== undefined && pool !== undefined) return { chain, client, pool };
     throw new ConfigError(
       this.#environment === "sandbox"
-        ? "This network has no swap pool yet: it comes with the first swap."
+        ? "This network has no swap pool yet: the first swap creates it."
         : "This network has no swap pool: set CHAIN_SWAP_POOL, or swapPool in CHAINS_FILE, and start the service.",
     );
   }
@@ -309,7 +309,7 @@ class StoredBooks implements Books {
     if (file !== undefined) return readKeyFile(file, "--owner-key-file");
     if (this.#environment === "sandbox") return sandboxCrossChainKeys(this.#opened.vault).deployer;
     throw new ConfigError(
-      `The pool ${pool} belongs to ${await findOwner()}: give the file of its key with --owner-key-file, or have its owner call setPaused.`,
+      `The pool ${pool} belongs to ${await findOwner()}: pass the file with its key as --owner-key-file, or have its owner call setPaused.`,
     );
   }
 
@@ -341,13 +341,13 @@ class StoredBooks implements Books {
     if (state !== undefined) return state;
     if (chain !== undefined) throw new ConfigError(`This deployment has no chain ${chain} in ${environment}.`);
     throw new ConfigError(
-      `This deployment has no ${environment} network yet: it comes with the service's first start.`,
+      `This deployment has no ${environment} network yet: the first start of the service creates it.`,
     );
   }
 
   async #requireChain(): Promise<Chain> {
     const chain = await this.#openChain(await this.#requireBoundChain());
-    if (chain === undefined) throw new ConfigError("The network does not answer. Try again when it does.");
+    if (chain === undefined) throw new ConfigError("The network is not answering. Try again later.");
     return chain;
   }
 
@@ -365,7 +365,7 @@ class StoredBooks implements Books {
       throw error;
     }
     throw new ConfigError(
-      "The network that answers is not the one of this database's books. Check CHAIN_RPC_URL or CHAINS_FILE.",
+      "The network that answers is not the one in this database's books. Check CHAIN_RPC_URL or CHAINS_FILE.",
     );
   }
 

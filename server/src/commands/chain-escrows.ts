@@ -5,7 +5,7 @@ import { type Arguments, formatTable, UsageError } from "./command-line.ts";
 
 const list = defineBooksCommand({
   name: "escrows",
-  summary: "List the escrow contracts that tenants may use besides the network's own, and those that were revoked.",
+  summary: "List the escrow contracts that tenants may use in addition to the network's own, including revoked ones.",
   prepare(_args, place) {
     return async (books) => {
       const escrows = (await books.escrows()).map(({ address, tenantId, sinceBlock, allowedAt, revokedAt }) => ({
@@ -52,27 +52,27 @@ const allow = decideOnEscrow(
     const outcome = await books.allowEscrow(tenantId, address);
     const text =
       outcome === "allowed"
-        ? `${tenantId} can prefund trips in the escrow ${address} now.`
-        : `${tenantId} could prefund trips in the escrow ${address} already.`;
+        ? `${tenantId} can now prefund trips in the escrow ${address}.`
+        : `${tenantId} could already prefund trips in the escrow ${address}.`;
     return { text, outcome };
   },
 );
 
 const revoke = decideOnEscrow(
   "revoke-escrow",
-  "Let a tenant prefund no more trips in an escrow that was allowed. Trips that are in it go on: they can be settled, closed and refunded.",
+  "Stop a tenant from prefunding trips in an allowed escrow. Its existing trips continue: they can be settled, closed and refunded.",
   async (books, tenantId, address) => {
     const revoked = await books.revokeEscrow(tenantId, address);
     const text = revoked
-      ? `${tenantId} can prefund no more trips in the escrow ${address}. Trips that are in it go on.`
-      : `The escrow ${address} was revoked before.`;
+      ? `${tenantId} can no longer prefund trips in the escrow ${address}. Its existing trips continue.`
+      : `The escrow ${address} was already revoked.`;
     return { text, revoked };
   },
 );
 
 function readAddress(args: Arguments): Hex {
   const [, digits] = /^0x([0-9a-fA-F]{40})$/.exec(args.positional(1)) ?? [];
-  if (digits === undefined) throw new UsageError("<address> is 0x and 40 hexadecimal digits.");
+  if (digits === undefined) throw new UsageError("<address> must be 0x and 40 hexadecimal digits.");
   return `0x${digits.toLowerCase()}`;
 }
 

@@ -35,11 +35,11 @@ export function defineBooksCommand({
 function readPlace(args: Arguments): BooksPlace {
   const environment = args.required("network");
   if (environment !== "sandbox" && environment !== "production") {
-    throw new UsageError("--network is sandbox or production.");
+    throw new UsageError("--network must be sandbox or production.");
   }
   const chain = args.text("chain");
   if (chain === undefined || /^eip155:[1-9]\d{0,15}$/.test(chain)) return { environment, chain };
-  throw new UsageError("--chain is eip155: and a chain id; without it, the home chain is meant.");
+  throw new UsageError("--chain must be eip155: and a chain id; the default is the home chain.");
 }
 
 export function sayPlace({ environment, chain }: BooksPlace): string {

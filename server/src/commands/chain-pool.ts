@@ -32,8 +32,8 @@ const change = (name: string, isPaused: boolean, summary: string) =>
         const state = isPaused ? "swaps nothing" : "swaps";
         const text =
           transactionHash === undefined
-            ? `The pool ${pool} was like this before: it ${state}.`
-            : `The pool ${pool} ${state} now, by the transaction ${transactionHash}.`;
+            ? `The pool ${pool} was already in this state: it ${state}.`
+            : `The pool ${pool} now ${state} (transaction ${transactionHash}).`;
         return { text, json: { network, pool, isPaused, transactionHash: transactionHash ?? null } };
       };
     },
@@ -42,9 +42,9 @@ const change = (name: string, isPaused: boolean, summary: string) =>
 const pause = change(
   "pause-pool",
   true,
-  "Let the swap pool make no swaps, by its owner's key, until resume-pool. Its owner can still take its inventory out. In the sandbox, the service has the key.",
+  "Pause the swap pool, with its owner's key, until resume-pool. Its owner can still withdraw its inventory. In the sandbox, the service has the key.",
 );
-const resume = change("resume-pool", false, "Let the swap pool make swaps again, by its owner's key.");
+const resume = change("resume-pool", false, "Resume the swap pool, with its owner's key.");
 
 function poolJson({ address, owner, isOurQuoter, terms, inventory }: PoolStatus) {
   const tokens = tokenSymbols.map((token) => ({
@@ -75,7 +75,7 @@ function poolText(found: PoolStatus): string {
       ["swaps", isPaused ? "PAUSED" : "open"],
       ["quoter", isOurQuoter ? `${quoter}, the relayer` : `${quoter}, NOT THE RELAYER: nothing is swapped`],
       ["spread", `${spreadBps} basis points`],
-      ["rates taken", `${leastRate} to ${mostRate} US dollars for one euro`],
+      ["accepted rates", `${leastRate} to ${mostRate} US dollars for one euro`],
     ],
   );
   const rows = tokens.map(({ token, inventory, available, mostPerSwap }) => [token, inventory, available, mostPerSwap]);

@@ -14,7 +14,7 @@ const WEI_PER_MICRO = 10n ** 12n;
 
 const status = defineBooksCommand({
   name: "status",
-  summary: "Show an environment's chain, the service's wallets, pending transactions, and why money is stopped.",
+  summary: "Show an environment's chain, the service's wallets, pending transactions, and why payments are stopped.",
   prepare() {
     return async (books) => {
       const found = await books.status();
@@ -54,7 +54,7 @@ const treasury = defineBooksCommand({
 const accept = defineBooksCommand({
   name: "accept",
   summary:
-    "Book what left tenants' wallets by a transaction that is not the service's: their available balance shrinks by it.",
+    "Book what left tenants' wallets in a transaction that is not the service's. It is deducted from their available balance.",
   usage: "<transactionHash>",
   positionals: ["transactionHash"],
   prepare(args, place) {
@@ -66,7 +66,7 @@ const accept = defineBooksCommand({
       const lines = movements.map(({ token, from, amount }) => `  ${amount} ${token} out of ${from}`);
       const text =
         lines.length === 0
-          ? "This transaction took nothing out of a wallet of the service."
+          ? "This transaction took nothing out of any of the service's wallets."
           : `Booked:\n${lines.join("\n")}\nNow: npm run chain -- resume ${sayPlace(place)}`;
       return { text, json: { network: which, transactionHash: hash, movements } };
     };
@@ -77,7 +77,7 @@ const blocks = { "from-block": { type: "string" }, "to-block": { type: "string" 
 
 const unknown = defineBooksCommand({
   name: "unknown",
-  summary: "List what left wallets by transactions that are in no books, as after a backup was restored.",
+  summary: "List what left wallets in transactions that are not in the books, for example after restoring a backup.",
   usage: "[--from-block <number>] [--to-block <number>]",
   options: blocks,
   prepare(args, place) {
@@ -99,7 +99,7 @@ const unknown = defineBooksCommand({
 
 const acceptUnknown = defineBooksCommand({
   name: "accept-unknown",
-  summary: "Accept everything that `unknown` lists in these blocks, and say of each that cannot be why.",
+  summary: "Accept everything that `unknown` lists in these blocks, and explain each that cannot be accepted.",
   usage: "--from-block <number> --to-block <number>",
   options: blocks,
   prepare(args, place) {
@@ -143,13 +143,13 @@ function movementTable(movements: readonly TokenMovement[]): string {
 function readBlock(args: Arguments, option: "from-block" | "to-block"): bigint | undefined {
   const text = args.text(option);
   if (text === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`--${option} is the number of a block.`);
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`--${option} must be a block number.`);
   return BigInt(text);
 }
 
 const resume = defineBooksCommand({
   name: "resume",
-  summary: "Let money move again after a difference was looked into. What still disagrees stops it again.",
+  summary: "Resume payments after a difference was examined. A remaining difference stops them again.",
   prepare(_args, place) {
     const { environment: which } = place;
     return async (books) => {
@@ -157,10 +157,12 @@ const resume = defineBooksCommand({
       const resumed = await books.resume();
       const isOff = difference !== undefined && (difference.USDC !== 0n || difference.EURC !== 0n);
       const text = [
-        resumed ? `Money of the ${which} network moves again.` : `Money of the ${which} network was not stopped.`,
+        resumed
+          ? `Payments on the ${which} network have resumed.`
+          : `Payments on the ${which} network were not stopped.`,
         ...(isOff
           ? [
-              `But books and chain still disagree, by ${differenceText(difference)}, and the service will stop it again.`,
+              `But books and chain still disagree, by ${differenceText(difference)}, so the service will stop them again.`,
               `Book what left the wallets first: npm run chain -- accept ${sayPlace(place)} <transactionHash>`,
             ]
           : []),
@@ -172,7 +174,7 @@ const resume = defineBooksCommand({
 
 function readHash(text: string): Hex {
   const [, digits] = /^0x([0-9a-fA-F]{64})$/.exec(text) ?? [];
-  if (digits === undefined) throw new UsageError("<transactionHash> is 0x and 64 hexadecimal digits.");
+  if (digits === undefined) throw new UsageError("<transactionHash> must be 0x and 64 hexadecimal digits.");
   return `0x${digits.toLowerCase()}`;
 }
 
@@ -219,7 +221,7 @@ function statusJson(found: BooksStatus) {
 
 function statusText(found: BooksStatus): string {
   const { headBlock, difference, open, stoppedBecause } = found;
-  const unknown = "unknown, the network does not answer";
+  const unknown = "unknown, the network is not answering";
   const oldest = open.oldest === undefined ? "" : `, the oldest of ${open.oldest.toString({ smallestUnit: "second" })}`;
   const facts = formatTable(
     ["network", found.environment],
@@ -242,7 +244,7 @@ function statusText(found: BooksStatus): string {
 
 export const chainProgram: Program<OpenBooks> = {
   name: "chain",
-  summary: "The chains that this deployment's money is on.",
+  summary: "Manages the chains that hold this deployment's money.",
   commands: [status, treasury, unknown, accept, acceptUnknown, resume, ...escrowCommands, ...poolCommands],
   notes: [JSON_NOTE],
 };

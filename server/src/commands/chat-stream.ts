@@ -40,7 +40,7 @@ export async function* sayTo(service: Service, body: Readonly<Record<string, unk
     } catch (error) {
       if (error instanceof Refusal || cuts === MOST_CUTS) throw error;
     }
-    if (cuts === MOST_CUTS) throw new Error(`The service at ${service.url} does not finish the turn.`);
+    if (cuts === MOST_CUTS) throw new Error(`The service at ${service.url} did not finish the turn.`);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
   }
 }

@@ -26,7 +26,7 @@ const Quickstart = z.object({ appUrl: z.string(), apiKey: z.string() });
 const chat: Command<Context> = {
   name: "",
   summary:
-    "Talk to the travel agent. It shows what it calls, and asks before it spends: answer yes or no. Ctrl+C stops the turn, and ends at the prompt.",
+    "Talk to the travel agent. It shows the tools that it calls and asks before it spends: answer yes or no. Ctrl+C stops a turn; at the prompt, it quits.",
   usage: "[--locale <tag>] [--conversation <id>] [--user <userId>] [--url <address> --key <API key>]",
   positionals: [],
   options: {
@@ -38,7 +38,7 @@ const chat: Command<Context> = {
   },
   prepare(args) {
     if ((args.text("url") === undefined) !== (args.text("key") === undefined)) {
-      throw new UsageError("--url and --key go together.");
+      throw new UsageError("Use --url and --key together.");
     }
     return async ({ terminal, dataDir }) => {
       const service = findService(args, dataDir);
@@ -90,11 +90,11 @@ async function converse(service: Service, terminal: Terminal, asked: Asked): Pro
   const text =
     conversationId === undefined
       ? "Nothing was said."
-      : `To go on with this conversation: npm run chat -- --conversation ${conversationId}`;
+      : `To continue this conversation: npm run chat -- --conversation ${conversationId}`;
   return { text, json: { conversationId: conversationId ?? null } };
 }
 
-const HELP = "/link shows a code for another key, /link <code> redeems one. Everything else is said to the agent.";
+const HELP = "/link shows a code for another key; /link <code> redeems one. Everything else goes to the agent.";
 
 /** Returns what the terminal shows. */
 async function obey(service: Service, text: string, userId: string | undefined): Promise<string> {
@@ -103,9 +103,9 @@ async function obey(service: Service, text: string, userId: string | undefined):
   try {
     if (code === undefined) {
       const issued = await issueCode(service, userId);
-      return `The code is ${issued.code}. It is valid once, until ${issued.expiresAt}.`;
+      return `The code is ${issued.code}. It can be used once, until ${issued.expiresAt}.`;
     }
-    return `These are the conversations of ${await redeemCode(service, code)} now.`;
+    return `You now share the conversations of ${await redeemCode(service, code)}.`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -157,12 +157,12 @@ function showLines(lines: readonly (readonly [string, unknown])[]): string {
 
 export const chatProgram: Program<Context> = {
   name: "chat",
-  summary: "A conversation with the travel agent, in the terminal.",
+  summary: "Talks with the travel agent in the terminal.",
   commands: [chat],
   notes: [
-    "Without --url it talks to the service of this folder, with the key of its quickstart.json.",
-    "In the conversation, /link joins another key to the traveler, so that both go on with the same conversations.",
-    "A message a line can also be piped: echo 'What can you do?' | npm run -s chat",
+    "Without --url, it uses the service of this folder and the key in its quickstart.json.",
+    "In a conversation, /link links another key to the traveler, so that both continue the same conversations.",
+    "You can also pipe messages, one per line: echo 'What can you do?' | npm run -s chat",
   ],
 };
 

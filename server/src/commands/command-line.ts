@@ -8,7 +8,7 @@ export class UsageError extends Error {
 }
 
 /** A note for programs whose commands all print JSON on request. */
-export const JSON_NOTE = "Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly.";
+export const JSON_NOTE = "Every command accepts --json. Exit code: 0 success, 1 failure, 2 usage error.";
 
 export interface Arguments {
   text(option: string): string | undefined;

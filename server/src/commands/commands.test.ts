@@ -237,7 +237,7 @@ describe("the operator's commands", () => {
     const { tenant: made, apiKey } = await createTenant("--name", "Signed");
     const first = await tenant("signing-secret", made.id);
     const [secret] = first.out.match(/whsec_[0-9a-f]{64}/) ?? [];
-    expect(first.out).toContain("shown this once");
+    expect(first.out).toContain("shown only this once");
     const again = await tenant("signing-secret", made.id);
     expect(again).toMatchObject({ code: 1, out: "" });
     expect(again.error).toContain("--rotate");
@@ -250,7 +250,7 @@ describe("the operator's commands", () => {
     const created = await tenant("create", "--name", "People");
     const [apiKey = "none"] = created.out.match(/ak_[0-9A-Za-z]{40}/) ?? [];
     const [tenantId = "none"] = created.out.match(/tenant_[0-9A-Z]{26}/) ?? [];
-    expect(created.out).toContain("shown this once");
+    expect(created.out).toContain("shown only this once");
     const list = await key("list", "--tenant", tenantId);
     expect(list.out).toContain(`${apiKey.slice(0, 8)}…`);
     expect(list.out).toMatch(/^ID +KEY +NAME +ENVIRONMENT +STATE/);
@@ -268,11 +268,11 @@ describe("the operator's commands", () => {
     [tenantProgram, ["create", "--name", "--plan", "pro"], /--name needs a value/],
     [tenantProgram, ["create", "--name", "a", "--name", "b"], /given twice/],
     [tenantProgram, ["create", "Acme"], /Options come after "--": npm run tenant -- create/],
-    [tenantProgram, ["create", "--name", "x", "--plan", "gold"], /--plan is one of free, pro, enterprise/],
-    [tenantProgram, ["create", "--name", "x", "--cap", "1e3"], /--cap is an amount/],
-    [tenantProgram, ["create", "--name", "x", "--cap", "-1"], /--cap is an amount/],
-    [tenantProgram, ["create", "--name", "x", "--cap", "1.1234567"], /--cap is an amount/],
-    [tenantProgram, ["network", "tenant_none", "test"], /The network is beta or live/],
+    [tenantProgram, ["create", "--name", "x", "--plan", "gold"], /--plan must be one of free, pro, enterprise/],
+    [tenantProgram, ["create", "--name", "x", "--cap", "1e3"], /--cap must be an amount/],
+    [tenantProgram, ["create", "--name", "x", "--cap", "-1"], /--cap must be an amount/],
+    [tenantProgram, ["create", "--name", "x", "--cap", "1.1234567"], /--cap must be an amount/],
+    [tenantProgram, ["network", "tenant_none", "test"], /The network must be beta or live/],
     [tenantProgram, ["link-origins", "tenant_1"], /one of --list, --add and --remove/],
     [tenantProgram, ["link-origins", "tenant_1", "--list", "--add", "https://a.example"], /one of --list/],
     [tenantProgram, ["create", "--name", " "], /name: must be 1 to 100 characters/],
@@ -282,8 +282,8 @@ describe("the operator's commands", () => {
     [tenantProgram, ["signing-secret"], /<tenantId> is missing/],
     [keyProgram, ["mint"], /--tenant is missing/],
     [keyProgram, ["mint", "--tenant", "t", "--environment", "live"], /sandbox or production/],
-    [keyProgram, ["mint", "--tenant", "t", "--expires", "tomorrow"], /--expires is a time/],
-    [keyProgram, ["mint", "--tenant", "t", "--expires", "2027-01-01"], /--expires is a time/],
+    [keyProgram, ["mint", "--tenant", "t", "--expires", "tomorrow"], /--expires must be a time/],
+    [keyProgram, ["mint", "--tenant", "t", "--expires", "2027-01-01"], /--expires must be a time/],
     [keyProgram, ["revoke", "--tenant", "t"], /<keyId> is missing/],
     [keyProgram, ["list", "--json=yes", "--tenant", "t"], /--json takes no value/],
   ];
@@ -301,7 +301,7 @@ describe("the operator's commands", () => {
     expect(unknown.error).toMatch(/unknown scope "flights:raed"\. Known scopes: .*flights:read/);
     const past = await key("mint", "--tenant", made.id, "--expires", "2020-01-01T00:00:00Z");
     expect(past).toMatchObject({ code: 2, out: "" });
-    expect(past.error).toContain("must lie in the future");
+    expect(past.error).toContain("must be in the future");
     expect(JSON.parse((await key("list", "--tenant", made.id, "--json")).out).keys).toHaveLength(1);
   });
 

@@ -47,7 +47,7 @@ export function tenantLines(tenant: Tenant): string {
 }
 
 export function tenantTable(tenants: readonly Tenant[]): string {
-  if (tenants.length === 0) return "There is no tenant yet. Make one with: npm run tenant -- create --name <name>";
+  if (tenants.length === 0) return "There is no tenant yet. Create one with: npm run tenant -- create --name <name>";
   const rows = tenants.map((tenant) => [
     tenant.id,
     tenant.name + (tenant.isDemo ? " (demo)" : ""),
@@ -88,7 +88,7 @@ export function newKeyLines(key: ApiKey, apiKey: string): string {
         ["  expires", key.expiresAt?.toString() ?? "never"],
       ],
     ),
-    "The API key is shown this once; only its hash is kept:",
+    "The API key is shown only this once; only its hash is stored:",
     `  ${apiKey}`,
   ].join("\n");
 }

@@ -33,11 +33,11 @@ const COMPILE_MILLISECONDS = 300_000;
 
 const program: Program<{ dataDir: string; progress(line: string): void }> = {
   name: "einvoice-rules",
-  summary: `Compile the official rules of EN 16931, by which e-invoices are checked before they are issued. They are published in ${SOURCE}.`,
+  summary: `Compile the official EN 16931 rules, which e-invoices are checked against before they are issued. They are published in ${SOURCE}.`,
   commands: [
     {
       name: "",
-      summary: `Compile ${STYLESHEET}, given itself or by a folder that holds it, such as a copy of ${SOURCE}.`,
+      summary: `Compile ${STYLESHEET}: give its path, or a folder that contains it, such as a copy of ${SOURCE}.`,
       usage: "<file or folder> [--to <file>]",
       positionals: ["file or folder"],
       options: { to: { type: "string" } },
@@ -53,15 +53,15 @@ const program: Program<{ dataDir: string; progress(line: string): void }> = {
             `SHA-256 of the stylesheet: ${info.sha256}`,
             `Compiled to ${target}.`,
             to === undefined
-              ? "The service takes it from there at its next start."
-              : "Set EINVOICE_RULES to that file and start the service again.",
+              ? "The service uses it from its next start."
+              : "Set EINVOICE_RULES to that file and restart the service.",
           ];
           return { text: lines.join("\n"), json: { ...info, file: target } };
         };
       },
     },
   ],
-  notes: ["The command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
+  notes: ["The command accepts --json. Exit code: 0 success, 1 failure, 2 usage error."],
 };
 
 function findStylesheet(path: string): string {

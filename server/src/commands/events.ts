@@ -41,12 +41,12 @@ const listen: Command<Listening> = {
   },
   prepare(args) {
     const forward = args.text("forward");
-    if (forward !== undefined && URL.parse(forward) === null) throw new UsageError("--forward is no address.");
+    if (forward !== undefined && URL.parse(forward) === null) throw new UsageError("--forward must be a URL.");
     const { key, url } = readPlace(args.text("key"), args.text("url"));
     const secret = newSecret(systemRandom);
     return async (listening) => {
       const { say, signal } = listening;
-      say(`Listening at ${url}. End with Ctrl-C.`);
+      say(`Listening at ${url}. Press Ctrl-C to stop.`);
       if (forward !== undefined) say(`Sending to ${forward}, signed with ${secret}`);
       let cursor = args.text("after") ?? "end";
       let count = 0;
@@ -63,7 +63,7 @@ const listen: Command<Listening> = {
         count += page.events.length;
         cursor = page.cursor;
       }
-      return { text: `${count} events. Go on later with --after ${cursor}`, json: { count, cursor } };
+      return { text: `${count} events. To continue later: --after ${cursor}`, json: { count, cursor } };
     };
   },
 };
@@ -76,7 +76,9 @@ function readPlace(key: string | undefined, url: string | undefined): { key: str
     const quickstart = Quickstart.parse(JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8")));
     return { key: key ?? quickstart.apiKey, url: url ?? quickstart.appUrl };
   } catch {
-    throw new UsageError("There is no quickstart.json of a product started here. Give --key and --url.");
+    throw new UsageError(
+      "There is no quickstart.json here. Start the service in this folder, or give --key and --url.",
+    );
   }
 }
 
@@ -121,9 +123,9 @@ async function forwardEvent(
 
 const eventsProgram: Program<Listening> = {
   name: "events",
-  summary: "Watches the events of a tenant over its API.",
+  summary: "Watches a tenant's events through the API.",
   commands: [listen],
-  notes: ["Without --key it is the demo tenant of the product that was started in this folder."],
+  notes: ["Without --key, it uses the demo tenant of the service that was started in this folder."],
 };
 
 const stop = new AbortController();

@@ -16,7 +16,8 @@ const LIFETIME = /^([1-9][0-9]{0,4})([dh])$/;
 
 const mint: Command<Operator> = {
   name: "mint",
-  summary: "Make a key. It is shown once. Without --scopes: sandbox *, production every read and reputation:write.",
+  summary:
+    "Create a key. It is shown once. Without --scopes, a sandbox key gets *, a production key every read scope and reputation:write.",
   usage:
     "--tenant <tenantId> [--environment sandbox|production] [--person <userId>] [--name <name>] [--scopes a,b] [--expires 30d|12h|2027-01-01T00:00:00Z] [--max-fees <USDC>] [--per-call <USDC>] [--per-day <USDC>] [--per-month <USDC>] [--recipients <address,…>] [--tools <name,…>]",
   positionals: [],
@@ -56,7 +57,7 @@ const mint: Command<Operator> = {
 const rotate: Command<Operator> = {
   name: "rotate",
   summary:
-    "Make a key with the name, person, scopes, expiry and limits of an existing one. The old key keeps working until it is revoked; with --revoke it ends at once. Amounts used under the limits count from zero.",
+    "Create a key with the name, person, scopes, expiry and limits of an existing one. The old key keeps working until it is revoked; with --revoke, it ends at once. Used amounts count from zero.",
   usage: "--tenant <tenantId> <keyId> [--revoke]",
   positionals: ["keyId"],
   options: { tenant: { type: "string" }, revoke: { type: "boolean" } },
@@ -84,7 +85,7 @@ const rotate: Command<Operator> = {
       if (revokes) await operator.revokeKey(tenantId, keyId, ACTOR);
       const end = revokes
         ? `Key ${keyId} is revoked.`
-        : `Key ${keyId} still works. Once nothing uses it: npm run key -- revoke --tenant ${tenantId} ${keyId}`;
+        : `Key ${keyId} still works. Once nothing uses it any more, run: npm run key -- revoke --tenant ${tenantId} ${keyId}`;
       return {
         text: `Key rotated.\n${newKeyLines(key, apiKey)}\n${end}`,
         json: { key: keyJson(key), apiKey, oldKeyId: keyId, oldKeyRevoked: revokes },
@@ -106,7 +107,7 @@ async function limitKey(
 
 const list: Command<Operator> = {
   name: "list",
-  summary: "List a tenant's keys, also revoked ones, with what their calls may cost in a month.",
+  summary: "List a tenant's keys, including revoked ones, with what their calls may cost per month.",
   usage: "--tenant <tenantId>",
   positionals: [],
   options: { tenant: { type: "string" } },
@@ -130,7 +131,7 @@ const list: Command<Operator> = {
 
 const revoke: Command<Identity> = {
   name: "revoke",
-  summary: "End a key: at once for what writes or spends, within 15 seconds for reads. It cannot be undone.",
+  summary: "Revoke a key: at once for calls that write or spend, within 15 seconds for reads. It cannot be undone.",
   usage: "--tenant <tenantId> <keyId>",
   positionals: ["keyId"],
   options: { tenant: { type: "string" } },
@@ -157,7 +158,7 @@ function noKey(tenantId: string, keyId: string): Error {
 function readEnvironment(text: string | undefined): Environment {
   if (text === undefined || text === "sandbox") return "sandbox";
   if (text === "production") return "production";
-  throw new UsageError("--environment is sandbox or production.");
+  throw new UsageError("--environment must be sandbox or production.");
 }
 
 function readExpiry(text: string, now: Temporal.Instant): Temporal.Instant {
@@ -169,17 +170,19 @@ function readExpiry(text: string, now: Temporal.Instant): Temporal.Instant {
   try {
     return Temporal.Instant.from(text);
   } catch {
-    throw new UsageError("--expires is a time with its offset, such as 2027-01-01T00:00:00Z, or a span: 30d, 12h.");
+    throw new UsageError(
+      "--expires must be a time with offset, such as 2027-01-01T00:00:00Z, or a duration, such as 30d or 12h.",
+    );
   }
 }
 
 export const keyProgram: Program<Operator> = {
   name: "key",
-  summary: "API keys of a tenant.",
+  summary: "Manages a tenant's API keys.",
   commands: [mint, list, rotate, revoke, keyLimits],
   notes: [
     `Scopes: ${knownScopes.join(", ")}`,
-    `Only the key of a person (--person, a user that npm run user -- add has made) can have ${personalScopes.join(", ")}; * includes none of them.`,
+    `Only a person's key (--person, a user created with npm run user -- add) can have ${personalScopes.join(", ")}; * includes none of them.`,
     "While NETWORK_MODE is sandbox, and for tenants on the beta network, production keys act as sandbox keys.",
     LIMITS_NOTE,
     JSON_NOTE,

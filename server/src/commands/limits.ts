@@ -43,12 +43,12 @@ const options = { environment: { type: "string" }, ...limitOptions } as const;
 const usage =
   "[--per-call <USDC>|none] [--per-day <USDC>|none] [--per-month <USDC>|none] [--recipients <address,…>|none] [--tools <name,…>|none] [--confirm-from <USDC>|none] [--environment sandbox|production]";
 export const LIMITS_NOTE =
-  "Limits count the money that calls move, such as the price of a flight or a transfer. The fees of the calls themselves are capped by the month: for one key by --max-fees, for the whole tenant by npm run tenant -- set <tenantId> --cap <USDC>.";
+  "Limits count the money that calls move, such as the price of a flight or a transfer. The fees for the calls themselves have monthly caps: --max-fees for one key, npm run tenant -- set <tenantId> --cap <USDC> for the whole tenant.";
 
 export const keyLimits: Command<Operator> = {
   name: "limits",
   summary:
-    "Show or change a key's limits: per call, day and month (UTC), by recipient and by tool; none removes a limit. A change applies from the next call on; reads follow within 15 seconds.",
+    "Show or change a key's limits: per call, day and month (UTC), by recipient and by tool; none removes a limit. A change applies from the next call; reads follow within 15 seconds.",
   usage: `--tenant <tenantId> <keyId> [--max-fees <USDC>|none] ${usage}`,
   positionals: ["keyId"],
   options: { tenant: { type: "string" }, environment: { type: "string" }, ...keyLimitOptions },
@@ -68,7 +68,7 @@ export const keyLimits: Command<Operator> = {
 
 export const tenantLimits: Command<Operator> = {
   name: "limits",
-  summary: "Show or change the limits of a tenant over all of its keys, as npm run key -- limits does for one key.",
+  summary: "Show or change a tenant's limits across all of its keys, as npm run key -- limits does for one key.",
   usage: `<tenantId> ${usage}`,
   positionals: ["tenantId"],
   options,
@@ -92,7 +92,8 @@ interface Asked {
 function readAsked(args: Arguments): Asked {
   const wanted = args.text("environment");
   const environments = ENVIRONMENTS.filter((one) => wanted === undefined || wanted === one);
-  if (environments.length === 0) throw new UsageError("--environment is sandbox or production; left out, it is both.");
+  if (environments.length === 0)
+    throw new UsageError("--environment must be sandbox or production; the default is both.");
   return { environments, change: readLimitOptions(args) };
 }
 
@@ -121,7 +122,7 @@ function readAmount(option: string, text: string): Micro {
   const amount = parseDecimal(text);
   if (amount !== undefined && amount <= MAXIMUM_MICRO) return amount;
   throw new UsageError(
-    `--${option} is an amount in USDC with at most 6 decimal places, such as 250 or 99.50, or none.`,
+    `--${option} must be an amount in USDC with at most 6 decimal places, such as 250 or 99.50, or none.`,
   );
 }
 
@@ -129,7 +130,7 @@ const parseList = (text: string): string[] => [...new Set(text.split(",").map((o
 
 function readAddress(text: string): Hex {
   if (ADDRESS.test(text)) return `0x${text.slice(2).toLowerCase()}`;
-  throw new UsageError(`--recipients: "${text}" is no address, which is 0x and 40 hexadecimal digits.`);
+  throw new UsageError(`--recipients: "${text}" is not an address (0x and 40 hexadecimal digits).`);
 }
 
 function readTool(text: string): string {

@@ -25,12 +25,12 @@ const restore: Command<FolderConfig> = {
     const oldTo = given === undefined ? undefined : resolve(given);
     return async (config) => {
       const dataDir = resolve(config.dataDir);
-      if (oldTo === dataDir) throw new UsageError("--move-old-to lies outside DATA_DIR.");
+      if (oldTo === dataDir) throw new UsageError("--move-old-to must be outside DATA_DIR.");
       try {
         const manifest = readManifest(from);
         checkDatabase(manifest, config);
         await replace(dataDir, { from, manifest, oldTo });
-        const old = oldTo !== undefined && existsSync(oldTo) ? `\nWhat was there before is in ${oldTo}.` : "";
+        const old = oldTo !== undefined && existsSync(oldTo) ? `\nThe previous contents are in ${oldTo}.` : "";
         const text = `Restored ${sizeText(manifest)} of ${manifest.createdAt} to ${dataDir}.${old}`;
         return { text, json: { folder: dataDir, oldFolder: oldTo ?? null, ...facts(manifest) } };
       } catch (error) {
@@ -43,12 +43,12 @@ const restore: Command<FolderConfig> = {
 function checkDatabase({ database }: Manifest, { databaseUrl }: FolderConfig): void {
   if (database === "embedded" && databaseUrl !== undefined) {
     throw new EmbeddedError(
-      "This backup holds its own database, and DATABASE_URL names another: unset it here and later.",
+      "This backup contains its own database, but DATABASE_URL names another: unset it here and for the service.",
     );
   }
   if (database === "external" && databaseUrl === undefined) {
     throw new EmbeddedError(
-      "The databases of this backup are on a server of your own: restore them there, set DATABASE_URL.",
+      "The databases of this backup are on your own server: restore them there and set DATABASE_URL.",
     );
   }
 }
@@ -64,9 +64,9 @@ async function replace(dataDir: string, source: Source): Promise<void> {
   const { oldTo } = source;
   if (isEmptyFolder(dataDir)) return await withDraft(dataDir, source, (draft) => moveTo(draft, dataDir));
   if (oldTo === undefined) {
-    throw new EmbeddedError(`${dataDir} is not empty: name a folder for its contents with --move-old-to <folder>.`);
+    throw new EmbeddedError(`${dataDir} is not empty: choose a folder for its contents with --move-old-to <folder>.`);
   }
-  if (existsSync(oldTo)) throw new EmbeddedError(`${oldTo} is there already: name a folder that is not.`);
+  if (existsSync(oldTo)) throw new EmbeddedError(`${oldTo} already exists: choose another folder.`);
   await holdStopped(dataDir, (folder) =>
     withDraft(folder, source, (draft) => {
       moveTo(folder, oldTo);
@@ -95,9 +95,7 @@ async function copyChecked(file: CopiedFile, { from, to }: { from: string; to: s
   const found = existsSync(path) && !isFolder(path) ? await copyFile(file.path, { from, to }) : undefined;
   if (found?.sha256 === file.sha256 && found.bytes === file.bytes) return;
   const what = found === undefined ? "is missing" : "is not what was backed up";
-  throw new EmbeddedError(
-    `${path} ${what}: nothing was restored. Take another copy of this backup, or another backup.`,
-  );
+  throw new EmbeddedError(`${path} ${what}: nothing was restored. Use another copy of this backup, or another backup.`);
 }
 
 function moveTo(folder: string, place: string): void {
@@ -108,7 +106,7 @@ function moveTo(folder: string, place: string): void {
     const code = errorCode(error);
     if (code !== "EXDEV" && code !== "EBUSY") throw error;
     throw new EmbeddedError(
-      `${folder} cannot become ${place}: both have to lie on one disk, and no disk begins at either.`,
+      `${folder} cannot become ${place}: both must be on the same disk, and neither may be a mount point.`,
     );
   }
   syncFolder(dirname(place));
@@ -116,9 +114,9 @@ function moveTo(folder: string, place: string): void {
 
 export const restoreProgram: Program<FolderConfig> = {
   name: "restore",
-  summary: "The way back of npm run backup. The service is stopped meanwhile.",
+  summary: "Restores a backup made with npm run backup. Stop the service first.",
   commands: [restore],
-  notes: ["Takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
+  notes: ["Accepts --json. Exit code: 0 success, 1 failure, 2 usage error."],
 };
 
 if (import.meta.main) await runAsCommand(restoreProgram, (_options, work) => work(readConfig(process.env)));

@@ -43,7 +43,7 @@ const list: Command<Identity> = {
 
 const set: Command<Identity> = {
   name: "set",
-  summary: "Change a tenant's plan, monthly cap or name. It counts from the next call on.",
+  summary: "Change a tenant's plan, monthly cap or name. It applies from the next call.",
   usage: `<tenantId> [--plan ${plans.join("|")}] [--cap <USDC>] [--name <name>]`,
   positionals: ["tenantId"],
   options: { name: { type: "string" }, ...planAndCap },
@@ -63,14 +63,14 @@ const set: Command<Identity> = {
 const network: Command<Identity> = {
   name: "network",
   summary:
-    "On the beta network all keys of a tenant work in the sandbox, also those that are labelled production; on the live one each works where its label says.",
+    "On the beta network, all keys of a tenant work in the sandbox, even those labeled production; on the live network, each works where its label says.",
   usage: "<tenantId> beta|live",
   positionals: ["tenantId", "environment"],
   options: {},
   prepare(args) {
     const tenantId = args.positional(0);
     const wanted = args.positional(1);
-    if (wanted !== "beta" && wanted !== "live") throw new UsageError("The network is beta or live.");
+    if (wanted !== "beta" && wanted !== "live") throw new UsageError("The network must be beta or live.");
     return async (identity) => {
       const tenant = await identity.setTenant(tenantId, { isBeta: wanted === "beta" }, ACTOR);
       if (tenant === undefined) throw noTenant(tenantId);
@@ -82,7 +82,7 @@ const network: Command<Identity> = {
 const linkOrigins: Command<Identity> = {
   name: "link-origins",
   summary:
-    "Where guest links of a tenant may lead (linkOrigin of prefund_trip) besides the origins of the deployment. It counts from the next call on; links that were given before stay as they are.",
+    "Show or change where a tenant's guest links may lead (linkOrigin of prefund_trip), in addition to the deployment's origins. It applies from the next call; existing links stay as they are.",
   usage: "<tenantId> --list | --add <origin> | --remove <origin>",
   positionals: ["tenantId"],
   options: { list: { type: "boolean" }, add: { type: "string" }, remove: { type: "string" } },
@@ -99,7 +99,7 @@ const linkOrigins: Command<Identity> = {
       const { linkOrigins: origins } = tenant;
       const shown = origins.length === 0 ? "none" : origins.join("\n  ");
       return {
-        text: `Besides the origins of the deployment, guest links of ${tenantId} may lead to:\n  ${shown}`,
+        text: `In addition to the deployment's origins, guest links of ${tenantId} may lead to:\n  ${shown}`,
         json: { tenantId, linkOrigins: origins },
       };
     };
@@ -111,12 +111,12 @@ function readOrigin(args: Arguments, name: "add" | "remove"): string | undefined
   const origin = text === undefined ? undefined : readWebOrigin(text);
   // Origins are compared literally, so a wildcard would allow nothing.
   if (text === undefined || (origin?.startsWith("https://") && !origin.includes("*"))) return origin;
-  throw new UsageError(`--${name} is one https origin without path or wildcard, such as https://app.example.com.`);
+  throw new UsageError(`--${name} must be one https origin without path or wildcard, such as https://app.example.com.`);
 }
 
 const signingSecret: Command<Identity> = {
   name: "signing-secret",
-  summary: "Show, once, the secret that signs this tenant's answers (x-service-sig); --rotate makes a new one.",
+  summary: "Show, once, the secret that signs this tenant's answers (x-service-sig); --rotate creates a new one.",
   usage: "<tenantId> [--rotate]",
   positionals: ["tenantId"],
   options: { rotate: { type: "boolean" } },
@@ -129,10 +129,12 @@ const signingSecret: Command<Identity> = {
         : await identity.revealSigningSecret(tenantId, ACTOR);
       if (secret === undefined) {
         const again = `npm run tenant -- signing-secret ${tenantId} --rotate`;
-        throw new Error(`This signing secret was shown before. A new one, which ends the old one at once: ${again}`);
+        throw new Error(
+          `This signing secret was already shown. To create a new one, which ends the old one at once: ${again}`,
+        );
       }
       return {
-        text: `The signing secret of ${tenantId} is shown this once; it is kept encrypted:\n  ${secret}`,
+        text: `The signing secret of ${tenantId} is shown only this once; it is stored encrypted:\n  ${secret}`,
         json: { tenantId, signingSecret: secret },
       };
     };
@@ -147,9 +149,9 @@ function readPlanAndCap(args: Arguments): { plan?: PricePlan; monthlyCapMicroUsd
   const plan = args.text("plan");
   const cap = args.text("cap");
   const monthlyCapMicroUsdc = cap === undefined ? undefined : parseDecimal(cap);
-  if (plan !== undefined && !isPlan(plan)) throw new UsageError(`--plan is one of ${plans.join(", ")}.`);
+  if (plan !== undefined && !isPlan(plan)) throw new UsageError(`--plan must be one of ${plans.join(", ")}.`);
   if (cap !== undefined && monthlyCapMicroUsdc === undefined) {
-    throw new UsageError("--cap is an amount in USDC with at most 6 decimal places, such as 250 or 99.50.");
+    throw new UsageError("--cap must be an amount in USDC with at most 6 decimal places, such as 250 or 99.50.");
   }
   return {
     ...(plan === undefined ? {} : { plan }),
@@ -163,7 +165,7 @@ function isPlan(text: string): text is PricePlan {
 
 export const tenantProgram: Program<Operator> = {
   name: "tenant",
-  summary: "Tenants of this deployment, with their plans, networks and monthly caps.",
+  summary: "Manages the tenants of this deployment, with their plans, networks and monthly caps.",
   commands: [create, list, set, network, linkOrigins, signingSecret, tenantLimits],
   notes: [JSON_NOTE],
 };

@@ -20,17 +20,18 @@ const noToken = (id: string): Error => new Error(`There is no token ${id}. List 
 
 const issue: Command<Tokens> = {
   name: "issue",
-  summary: "Make an internal token. It is shown once. It may do nothing until it is bound to a tenant.",
+  summary: "Create an internal token. It is shown once. It can do nothing until it is bound to a tenant.",
   usage: "--name <name>",
   positionals: [],
   options: { name: { type: "string" } },
   prepare(args) {
     const name = args.required("name").trim();
-    if (name === "" || name.length > LONGEST_NAME) throw new UsageError(`--name has 1 to ${LONGEST_NAME} characters.`);
+    if (name === "" || name.length > LONGEST_NAME)
+      throw new UsageError(`--name must have 1 to ${LONGEST_NAME} characters.`);
     return async ({ tokens }) => {
       const { token, id } = await tokens.issue(name, ACTOR);
       return {
-        text: `Token ${id} issued. It is shown this once; only its hash is kept:\n  ${token}\nBind it: npm run token -- bind ${id} --tenant <tenantId>`,
+        text: `Token ${id} issued. It is shown only this once; only its hash is stored:\n  ${token}\nBind it: npm run token -- bind ${id} --tenant <tenantId>`,
         json: { id, name, token },
       };
     };
@@ -39,7 +40,7 @@ const issue: Command<Tokens> = {
 
 const rotate: Command<Tokens> = {
   name: "rotate",
-  summary: "Replace a token by a new one, which is shown once. The old one ends at once; its tenants stay bound.",
+  summary: "Replace a token with a new one, which is shown once. The old one ends at once; its tenants stay bound.",
   usage: "<tokenId>",
   positionals: ["tokenId"],
   options: {},
@@ -48,14 +49,14 @@ const rotate: Command<Tokens> = {
     return async ({ tokens }) => {
       const token = await tokens.rotate(id, ACTOR);
       if (token === undefined) throw noToken(id);
-      return { text: `Token ${id} is now, shown this once:\n  ${token}`, json: { id, token } };
+      return { text: `Token ${id} is now (shown only this once):\n  ${token}`, json: { id, token } };
     };
   },
 };
 
 const revoke: Command<Tokens> = {
   name: "revoke",
-  summary: "End a token at once. Runs that it began go on; unbind its tenants to stop those, too.",
+  summary: "Revoke a token at once. Runs that it started continue; to stop those too, unbind its tenants.",
   usage: "<tokenId>",
   positionals: ["tokenId"],
   options: {},
@@ -87,7 +88,7 @@ const bind: Command<Tokens> = {
 
 const unbind: Command<Tokens> = {
   name: "unbind",
-  summary: "Take a tenant from a token. Runs that it began for the tenant wait for another key.",
+  summary: "Unbind a tenant from a token. Runs that it started for the tenant wait for another key.",
   usage: "<tokenId> --tenant <tenantId>",
   positionals: ["tokenId"],
   options: { tenant: { type: "string" } },
@@ -104,14 +105,14 @@ const unbind: Command<Tokens> = {
 
 const list: Command<Tokens> = {
   name: "list",
-  summary: "List all internal tokens with their tenants, also revoked ones.",
+  summary: "List all internal tokens with their tenants, including revoked ones.",
   usage: "",
   positionals: [],
   options: {},
   prepare: () => async (opened) => {
     const tokens = await opened.tokens.list();
     const text =
-      tokens.length === 0 ? "There is no token yet. Make one: npm run token -- issue --name <name>" : table(tokens);
+      tokens.length === 0 ? "There is no token yet. Create one: npm run token -- issue --name <name>" : table(tokens);
     return { text, json: { tokens } };
   },
 };
@@ -127,12 +128,12 @@ function table(tokens: readonly InternalToken[]): string {
 function readEnvironment(text: string | undefined): Environment {
   if (text === undefined || text === "sandbox") return "sandbox";
   if (text === "production") return "production";
-  throw new UsageError("--environment is sandbox or production.");
+  throw new UsageError("--environment must be sandbox or production.");
 }
 
 export const tokenProgram: Program<Tokens> = {
   name: "token",
-  summary: "Internal tokens, by which the operator's own systems start and resume workflows for tenants.",
+  summary: "Manages internal tokens, with which the operator's own systems start and resume workflows for tenants.",
   commands: [issue, rotate, revoke, bind, unbind, list],
   notes: [JSON_NOTE],
 };

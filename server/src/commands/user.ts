@@ -38,18 +38,18 @@ const add: Command<Operator> = {
       email: args.required("email").trim(),
       roles: readRoles(args.required("roles")),
     };
-    if (!isUserId(person.id) || person.id.startsWith("svc:")) throw new UsageError(`--id has ${USER_ID_RULE}.`);
+    if (!isUserId(person.id) || person.id.startsWith("svc:")) throw new UsageError(`--id must have ${USER_ID_RULE}.`);
     if (person.name === "" || person.name.length > LONGEST_NAME || /\p{Cc}/u.test(person.name)) {
-      throw new UsageError(`--name has 1 to ${LONGEST_NAME} characters.`);
+      throw new UsageError(`--name must have 1 to ${LONGEST_NAME} characters.`);
     }
     if (person.email.length > LONGEST_EMAIL || !EMAIL.test(person.email)) {
-      throw new UsageError("--email is an address, such as ada@example.com.");
+      throw new UsageError("--email must be an email address, such as ada@example.com.");
     }
     return async (operator) => {
       if ((await operator.getTenant(owner.tenantId)) === undefined) throw noTenant(owner.tenantId);
       const made = await operator.persons.add(owner, person, ACTOR);
       if (made === undefined) throw new Error(`The id ${person.id} or the address ${person.email} is already taken.`);
-      const hint = `Their own key: npm run user -- key ${made.id} --tenant ${owner.tenantId}`;
+      const hint = `To create their own key: npm run user -- key ${made.id} --tenant ${owner.tenantId}`;
       return { text: `${made.name} is ${made.id}: ${made.roles.join(", ")}.\n${hint}`, json: { person: made } };
     };
   },
@@ -139,7 +139,7 @@ const roles: Command<Operator> = {
 
 const remove: Command<Operator> = {
   name: "remove",
-  summary: "Remove a person who has left: they decide nothing any more, and all of their keys end at once.",
+  summary: "Remove a person who has left: they can no longer decide anything, and all of their keys end at once.",
   usage: `<userId> ${OF_USAGE}`,
   positionals: ["userId"],
   options: of,
@@ -148,7 +148,7 @@ const remove: Command<Operator> = {
     const id = args.positional(0);
     return async ({ persons }) => {
       if (!(await persons.remove(owner, id, ACTOR))) throw nobody(id, owner.tenantId);
-      return { text: `${id} is removed, with all keys.`, json: { userId: id, removed: true } };
+      return { text: `${id} was removed, with all of their keys.`, json: { userId: id, removed: true } };
     };
   },
 };
@@ -174,7 +174,7 @@ const list: Command<Operator> = {
 function readOwner(args: Arguments): { tenantId: string; environment: Environment } {
   const environment = args.text("environment") ?? "sandbox";
   if (environment !== "sandbox" && environment !== "production") {
-    throw new UsageError("--environment is sandbox or production.");
+    throw new UsageError("--environment must be sandbox or production.");
   }
   return { tenantId: args.required("tenant"), environment };
 }
@@ -183,7 +183,7 @@ function readRoles(text: string): readonly PersonRole[] {
   const wanted = new Set(text.split(",").map((role) => role.trim()));
   const known = personRoles.filter((role) => wanted.has(role));
   if (known.length === 0 || known.length < wanted.size) {
-    throw new UsageError(`--roles names one or more of ${personRoles.join(", ")}, not ${text}.`);
+    throw new UsageError(`--roles must be one or more of ${personRoles.join(", ")}, not ${text}.`);
   }
   return known;
 }
@@ -200,7 +200,7 @@ function nobody(id: string, tenantId: string): Error {
 
 export const userProgram: Program<Operator> = {
   name: "user",
-  summary: "A tenant's people, with their roles and their own keys.",
+  summary: "Manages a tenant's people, with their roles and their own keys.",
   commands: [add, key, signIn, roles, remove, list],
   notes: [JSON_NOTE],
 };

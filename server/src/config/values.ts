@@ -177,7 +177,7 @@ export function readMailbox(value: string | undefined): { address: string; name:
   if (value === undefined) return undefined;
   const [all, name, address, closing] = MAILBOX.exec(value) ?? [];
   if (all === undefined || address === undefined || (name === undefined) !== (closing === undefined)) {
-    throw new Error("must be an e-mail address, such as Wayfare <trips@example.com>");
+    throw new Error("must be an email address, such as Wayfare <trips@example.com>");
   }
   return { address, name: name === "" ? undefined : name };
 }

@@ -70,7 +70,7 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
   payment_malformed:
     "The payment is not a valid x402 version 2 payment. Nothing was taken; `reason` and `detail` say what to fix.",
   payment_invalid:
-    "The signed payment does not match the terms, or could not be settled. Nothing was taken; `reason` is a reason of x402, `serviceReason` a more precise one if there is any, and `detail` says what to do.",
+    "The signed payment does not match the terms, or could not be settled. Nothing was taken; `reason` is the x402 reason, `serviceReason` a more precise one if there is one, and `detail` says what to do.",
   payment_identifier_conflict:
     "The payer used this payment identifier for a different request. Nothing was taken; use a new identifier for a new request.",
   missing_scope: "The key may not do this. `scope` names the missing scope; use a key that has it.",
@@ -99,16 +99,16 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
   not_confirmed:
     "The person at the client did not confirm this call, so nothing was done. Do not send it again unless they ask for it.",
   may_not_decide:
-    "This person may not decide this approval: the caller never may, and the policy names the role that may. Ask somebody else to decide.",
+    "This person may not decide this approval: the requester never may, and the policy names the role that may. Ask someone else to decide.",
   tool_not_found: "There is no tool with this name. `detail` names a similar one.",
   tenant_not_found: "The tenant does not exist for this key. Omit `tenantId`, or send the key's own.",
   conversation_not_found:
     "The traveler has no conversation with this id. Omit `conversationId` to begin a new one, or send the id of an answer.",
-  not_found: "There is nothing at this address for this key. Check the path and the id.",
-  method_not_allowed: "The address does not support this HTTP method. The header `Allow` lists the supported ones.",
+  not_found: "There is nothing at this URL for this key. Check the path and the id.",
+  method_not_allowed: "This URL does not support the HTTP method. The header `Allow` lists the supported ones.",
   in_progress: "A call with the same idempotency key is still running. Send it again shortly.",
   request_timeout: "The request did not arrive in time. Send it again without a pause.",
-  conflict: "The record has changed meanwhile. Read it again, then decide.",
+  conflict: "The record has changed in the meantime. Read it again, then decide.",
   loss_not_accepted:
     "Cancelling would lose money, so nothing was changed. `orders` says what is refunded and what is lost; send `acceptLoss: true` to cancel anyway.",
   session_closed: "The pause of the run was already resolved or has expired. Read the run.",
@@ -223,7 +223,7 @@ const sayMore = (count: number): string =>
 
 export function unauthorized(): Failure {
   return new Failure("unauthorized", {
-    detail: "Send a valid API key: Authorization: Bearer ak_… A key that was revoked or has expired is refused.",
+    detail: "Send a valid API key: Authorization: Bearer ak_… Revoked and expired keys are refused.",
   });
 }
 
@@ -245,7 +245,7 @@ export function databaseAway(cause: unknown): Failure {
 /** Reading a list took too long, by itself or behind others of its tenant. It changed nothing. */
 export function listTooSlow(limitMilliseconds: number, cause: unknown): Failure {
   return new Failure("unavailable", {
-    detail: `Reading this list took longer than the ${limitMilliseconds} ms that it may take. Read it again with a smaller limit, one list at a time.`,
+    detail: `Reading this list took longer than the allowed ${limitMilliseconds} ms. Read it again with a smaller limit, one list at a time.`,
     retryAfterSeconds: 2,
     cause,
   });

@@ -8,7 +8,7 @@ const LONGEST_EMAIL = 254;
 const LONGEST_LANGUAGE = 35;
 
 export function nameProblem(text: string): string | undefined {
-  if (containsCardNumber(text)) return "must not hold a payment card number";
+  if (containsCardNumber(text)) return "must not contain a payment card number";
   return NAME.test(text)
     ? undefined
     : "must be a name: letters, spaces, apostrophes, hyphens and full stops, up to 100";

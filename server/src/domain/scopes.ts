@@ -73,7 +73,7 @@ export function needsRecentSignIn(scopes: readonly string[]): boolean {
 /** `wanted`: the scopes of which `what` requires one. */
 export function missingScope(what: string, wanted: readonly string[]): Failure {
   const holders = wanted.every((scope) => personalScopes.includes(scope))
-    ? "Only a person's own key can hold it, and * does not include it: ask a person who administers your tenant."
+    ? "Only a person's own key can have it, and * does not include it: ask a person who administers your tenant."
     : "Use a key that has it.";
   return new Failure("missing_scope", {
     detail: `The key lacks the scope ${wanted.join(" or ")}, which ${what} needs. ${holders}`,

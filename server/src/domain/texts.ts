@@ -54,7 +54,7 @@ export interface Words {
 export const LanguageAnswer = z.object({
   requested: z.string(),
   used: z.enum(languages),
-  note: z.string().nullable().describe("Not null: there are no texts in the language asked for"),
+  note: z.string().nullable().describe("Not null: there are no texts in the requested language"),
 });
 
 /**
@@ -93,7 +93,7 @@ function chooseLanguage(tag: string): { language: Language; locale: string; note
   const withRegion = locale?.region === undefined ? locale?.language : `${locale.language}-${locale.region}`;
   const language = languages.find((one) => one === withRegion) ?? languages.find((one) => one === locale?.language);
   if (withRegion !== undefined && language !== undefined) return { language, locale: withRegion, note: null };
-  const note = `There are no texts in this language, so they are in English. There are texts in ${languages.join(", ")}.`;
+  const note = `There are no texts in this language, so they are in English. Available languages: ${languages.join(", ")}.`;
   return { language: "en", locale: "en", note };
 }
 

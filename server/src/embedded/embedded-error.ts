@@ -28,9 +28,9 @@ export const explainFileError = (error: unknown, dataDir: string): unknown => {
       return new EmbeddedError(`${path} is on a read-only file system: set DATA_DIR to a writable folder.`);
     case "EEXIST":
     case "ENOTDIR":
-      return new EmbeddedError(`${path} is not usable as a folder: set DATA_DIR to a folder of its own.`);
+      return new EmbeddedError(`${path} cannot be used as a folder: set DATA_DIR to a separate folder.`);
     case "ENOENT":
-      return new EmbeddedError(`${path} cannot be made there: set DATA_DIR to a folder of its own.`);
+      return new EmbeddedError(`${path} cannot be created: set DATA_DIR to a separate folder.`);
     case "EMFILE":
     case "ENFILE":
       return new EmbeddedError(`Too many files are open to use ${path}: raise the limit (ulimit -n) and start again.`);

@@ -21,5 +21,7 @@ export const findFreePort = async (): Promise<number> => {
     const port = randomInt(FIRST_PORT, LAST_PORT);
     if (await isPortFree(port)) return port;
   }
-  throw new EmbeddedError(`No free port between ${FIRST_PORT} and ${LAST_PORT} on ${LOOPBACK}: stop what holds them.`);
+  throw new EmbeddedError(
+    `No free port between ${FIRST_PORT} and ${LAST_PORT} on ${LOOPBACK}: stop what is using them.`,
+  );
 };

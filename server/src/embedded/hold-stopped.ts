@@ -25,12 +25,12 @@ export const holdStopped = async <Result>(
   const lock = tryOwnerLock(join(folder, "embedded", "owner.lock"));
   try {
     if (lock === undefined || countServices(folder) > 0) {
-      throw new EmbeddedError(`A service or a command runs on ${dataDir}: stop it, and then do this again.`);
+      throw new EmbeddedError(`A service or command is running on ${dataDir}: stop it, then try again.`);
     }
     const isLeftRunning = readParts(folder).some(isAlive) || findServer(postgresDataFolder(join(folder, "postgres")));
     if (isLeftRunning) {
       throw new EmbeddedError(
-        `A service on ${dataDir} was killed, and its database or chain still runs: start it once, stop it, and then do this again.`,
+        `A service on ${dataDir} was killed, and its database or chain is still running: start it once, stop it, then try again.`,
       );
     }
     return await work(folder);

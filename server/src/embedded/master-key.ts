@@ -8,7 +8,7 @@ import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts"
 const KEY_BYTES = 32;
 const HEX_KEY = /^[0-9a-fA-F]{64}$/;
 const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/;
-const HOW_TO_MAKE = "make one with: (umask 077; openssl rand -hex 32 > master.key)";
+const HOW_TO_MAKE = "create one with: (umask 077; openssl rand -hex 32 > master.key)";
 
 /**
  * The key that encrypts wallet keys and personal numbers. `masterKeyFile` set: that file. Unset: DATA_DIR/master.key, created
@@ -56,7 +56,7 @@ export function masterKeyPath({
 function refuseToReplace(path: string, database: string): void {
   if (!existsSync(database) || existsSync(path)) return;
   throw new EmbeddedError(
-    `${path} is missing, and the database beside it, ${database}, was written with it. Put the file back from a copy; without it the wallets and personal numbers in that database cannot be read. For a new start, move the whole folder away.`,
+    `${path} is missing, and the database beside it, ${database}, was written with it. Put the file back from a copy; without it the wallets and personal numbers in that database cannot be read. To start afresh, move the whole folder away.`,
   );
 }
 
@@ -101,7 +101,7 @@ function readKeyFile(path: string): Buffer {
   const key = Buffer.from(BASE64_KEY.test(text) ? text : "", "base64");
   if (key.length === KEY_BYTES) return key;
   throw new EmbeddedError(
-    `The master key file ${path} must hold 32 random bytes in hexadecimal or base64; ${HOW_TO_MAKE}`,
+    `The master key file ${path} must contain 32 random bytes in hexadecimal or base64; ${HOW_TO_MAKE}`,
   );
 }
 

@@ -295,7 +295,7 @@ const becomeReady = async (
     }
     if (performance.now() - begun > WAIT_FOR_OTHERS_MILLISECONDS) {
       throw new EmbeddedError(
-        `Another Wayfare process holds ${dataDir} and its embedded parts do not become ready: see ${dataDir}/logs, stop that process, or set another DATA_DIR.`,
+        `Another Wayfare process is using ${dataDir}, and its embedded parts are not becoming ready: see ${dataDir}/logs, stop that process, or set another DATA_DIR.`,
       );
     }
     await delay(100);

@@ -72,7 +72,7 @@ function findStream(streams: readonly Stream[], path: string, method: string): H
 }
 
 const remedies: Readonly<Record<string, string>> = {
-  EACCES: "Ports below 1024 are for an administrator: set PORT and EDGE_PORT to higher ones.",
+  EACCES: "Ports below 1024 need administrator rights: set PORT and EDGE_PORT to higher ones.",
   EADDRNOTAVAIL: "This machine has no such address: set HOST to 127.0.0.1, or 0.0.0.0 for all of its addresses.",
   ENOTFOUND: "HOST is not a name of this machine: set it to 127.0.0.1, or 0.0.0.0 for all of its addresses.",
   EAI_AGAIN: "HOST cannot be looked up: set it to 127.0.0.1, or 0.0.0.0 for all addresses.",
@@ -85,7 +85,7 @@ async function listen(node: NodeHost, port: number, host: string): Promise<numbe
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EADDRINUSE") {
       throw new ConfigError(
-        `Not started: port ${port} on ${host} is taken. Stop what uses it, or set PORT and EDGE_PORT: PORT=${port + 100} EDGE_PORT=${port + 101} npm start`,
+        `Not started: port ${port} on ${host} is already in use. Stop what is using it, or set PORT and EDGE_PORT: PORT=${port + 100} EDGE_PORT=${port + 101} npm start`,
       );
     }
     const remedy = remedies[String(code)] ?? "Set HOST, PORT and EDGE_PORT.";

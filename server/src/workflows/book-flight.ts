@@ -22,7 +22,7 @@ import { totalCost, undoOrder } from "./undo-order.ts";
 import { readTravelers, travelerProfile } from "./who-travels.ts";
 
 const Fields = z.strictObject({
-  tripId: z.string().describe("Of prefund_trip, funded"),
+  tripId: z.string().describe("From prefund_trip; must be funded"),
   origin: z.string().length(3).describe("IATA code"),
   destination: z.string().length(3).describe("IATA code"),
   departureDate: IsoDate,
@@ -34,18 +34,18 @@ const Fields = z.strictObject({
     .max(9)
     .optional()
     .describe(
-      "icu_… of ensure_flight_customer: all who travel, as many as passengers. Left out: the guest who claimed travels first if the trip was prefunded with guestName or guestEmail, otherwise the run's own user",
+      "icu_… from ensure_flight_customer: everyone who travels, as many as passengers. Default: the guest who claimed travels first if the trip was prefunded with guestName or guestEmail, otherwise the run's own user",
     ),
   policyId: z
     .string()
     .default("default-corp")
-    .describe("Decides on the price, and on whether the fare must be refundable or changeable"),
+    .describe("Judges the price, and whether the fare must be refundable or changeable"),
   fare: FareWishes.optional(),
   mailItinerary: MailItinerary,
 });
 const Input = Fields.superRefine(({ customerUserIds, passengers }, context) => {
   if (customerUserIds === undefined || customerUserIds.length === passengers) return;
-  const message = `must name all who travel: as many as passengers, which is ${passengers}`;
+  const message = `must name everyone who travels: as many as passengers, which is ${passengers}`;
   context.addIssue({ code: "custom", path: ["customerUserIds"], message });
 });
 type Trip = z.output<typeof Input>;
@@ -56,7 +56,7 @@ const Travelers = z.object({
     .array(z.string())
     .max(9)
     .default([])
-    .describe("userId of list_travelers or icu_…, for all passengers but the first, or for all"),
+    .describe("userId from list_travelers, or icu_…, for all passengers but the first, or for all"),
 });
 const Ticketing = z.object({ status: z.enum(["ticketed", "failed"]) });
 
@@ -70,10 +70,10 @@ const NO_OFFER_LEFT = {
   step: "offer_gone",
   reason: "No offer within the policy and the reserved amount could be booked.",
   code: "no_offer_left",
-  detail: "No offer could be booked, and nobody asked for another search.",
+  detail: "No offer could be booked, and nobody requested another search.",
 };
 const NO_FARE_AS_WISHED =
-  "No offer has a fare as the run's input wishes it. Nothing was booked; run it again with other wishes or another date.";
+  "No offer has a fare that meets the run's input. Nothing was booked; run it again with other requirements or another date.";
 const TRAVELER_HOURS = 72;
 const TICKETING_HOURS = 72;
 
@@ -96,16 +96,17 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
     { id: "read_trip_travelers", description: "Who travels, and whether their profiles are complete." },
     travelerProfile,
     { id: "search_flights", description: "Offers for the route and dates." },
-    { id: "check_policy", description: "The policy judges the offers in their order." },
-    { id: "preview_call", description: "The policy judges the booking of an offer by all that is known of it." },
+    { id: "check_policy", description: "The policy judges the offers in order." },
+    { id: "preview_call", description: "The policy judges the booking of an offer by everything known about it." },
     {
       id: "hold_flight",
-      description: "Before a person is asked, the airline holds the offer if it can. An unpaid hold is cancelled.",
+      description:
+        "Before a person is asked, the offer is held with the airline if possible. An unpaid hold is cancelled.",
     },
     {
       id: "approval",
       description:
-        "A person approves an offer that the policy does not let through: shown has its price and its conditions, and what travelers would meet at borders.",
+        "A person approves an offer that the policy does not allow: shown has its price, its conditions and the entry requirements for the travelers.",
       resolvedBy: "person",
       resolution: Approval,
     },
@@ -113,7 +114,7 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
     { id: "book_flight", description: "The offer is held, paid and booked." },
     {
       id: NO_OFFER_LEFT.step,
-      description: "Whether to search again, where no offer could be booked.",
+      description: "Whether to search again if no offer could be booked.",
       resolvedBy: "caller",
       resolution: Retry,
     },
@@ -124,7 +125,7 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
       resolvedBy: "service",
       resolution: Ticketing,
     },
-    { id: "confirm_ticketing", description: "The escrow learns of the tickets." },
+    { id: "confirm_ticketing", description: "The tickets are recorded in escrow." },
     { id: "settle_booking", description: "The escrow pays." },
     { id: "generate_booking_invoice", description: "The booking is invoiced." },
     itineraryStep,
@@ -225,11 +226,11 @@ async function findTravelers(steps: Steps, trip: Trip): Promise<string[]> {
 async function askForTravelers({ pause, isSince }: Steps, { passengers }: Trip): Promise<string[]> {
   if (passengers === 1) return [];
   const first = isSince(GUEST_TRAVELS)
-    ? "the guest of a trip that was prefunded with guestName or guestEmail, and otherwise the run's own user"
+    ? "the guest if the trip was prefunded with guestName or guestEmail, otherwise the run's own user"
     : "the run's own traveler";
   const { status, customerUserIds } = await pause({
     step: "travelers",
-    reason: `The flight is for ${passengers} passengers. Name the user ids or customer user ids of all but the first, who is ${first}, or of all.`,
+    reason: `The flight is for ${passengers} passengers. Name the user ids or customer user ids of all passengers, or of all but the first, who is ${first}.`,
     resolution: Travelers,
     by: "caller",
     timeoutHours: TRAVELER_HOURS,

@@ -24,16 +24,16 @@ import { readTravelers, travelerProfile } from "./who-travels.ts";
 const Guest = z.strictObject({ givenName: z.string(), familyName: z.string() });
 
 const Fields = z.strictObject({
-  tripId: z.string().describe("Of prefund_trip, funded"),
+  tripId: z.string().describe("From prefund_trip; must be funded"),
   location: z.string().min(1).max(200).describe("City, neighborhood, sight or airport code"),
   checkInDate: IsoDate,
   checkOutDate: IsoDate,
   guests: z.int().min(1).max(9).default(1),
   rooms: z.int().min(1).max(9).default(1),
-  refundableOnly: z.boolean().default(false).describe("Only rates that are fully refundable for some time"),
-  email: Email.describe("Where the accommodation writes to"),
+  refundableOnly: z.boolean().default(false).describe("Only rates that are fully refundable until some date"),
+  email: Email.describe("Email address for the accommodation's messages"),
   phoneNumber: PhoneNumber.optional().describe(
-    "E.164; left out: that of the profile of who stays first, or else of the run's own traveler",
+    "E.164; default: from the profile of the first guest, or else of the run's own traveler",
   ),
   guestNames: z
     .array(Guest)
@@ -41,22 +41,22 @@ const Fields = z.strictObject({
     .max(9)
     .optional()
     .describe(
-      "All who stay. Left out, without customerUserIds: the guest who claimed stays if the trip was prefunded with guestName or guestEmail, and a pause asks for everybody else",
+      "Everyone who stays. Default, without customerUserIds: the guest who claimed stays if the trip was prefunded with guestName or guestEmail, and a pause asks for everyone else",
     ),
   customerUserIds: z
     .array(z.string())
     .min(1)
     .max(9)
     .optional()
-    .describe("icu_… of ensure_flight_customer: all who stay, in place of guestNames"),
+    .describe("icu_… from ensure_flight_customer: everyone who stays, instead of guestNames"),
   policyId: z.string().default("default-corp"),
   mailItinerary: MailItinerary,
 });
 const Input = Fields.superRefine(({ guestNames, customerUserIds, guests }, context) => {
   const say = (message: string) => context.addIssue({ code: "custom", path: ["customerUserIds"], message });
   if (customerUserIds === undefined) return;
-  if (guestNames !== undefined) say("must be left out where guestNames says who stays");
-  if (customerUserIds.length > guests) say(`must name at most as many as guests, which is ${guests}`);
+  if (guestNames !== undefined) say("must be omitted if guestNames says who stays");
+  if (customerUserIds.length > guests) say(`must name at most ${guests}, the number of guests`);
 });
 type Stay = z.output<typeof Input>;
 interface NamedGuest extends z.infer<typeof Guest> {
@@ -70,7 +70,7 @@ const Guests = z.object({
     .array(Guest)
     .max(9)
     .default([])
-    .describe("At most as many as the stay is for; at least one, unless the guest of the trip stays"),
+    .describe("At most the number of guests; at least one, unless the trip's guest stays"),
 });
 
 const Place = z.object({
@@ -91,7 +91,7 @@ const NO_RATE_LEFT = {
   step: "rate_gone",
   reason: "No rate within the policy and the reserved amount could be booked.",
   code: "no_rate_left",
-  detail: "No rate could be booked, and nobody asked for another search.",
+  detail: "No rate could be booked, and nobody requested another search.",
 };
 
 export const bookStay = defineWorkflow<typeof Input, ToolMap>({
@@ -110,7 +110,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
       resolvedBy: "caller",
       resolution: Guests,
     },
-    { id: "read_trip_travelers", description: "The guest of the trip, or those whom customerUserIds names." },
+    { id: "read_trip_travelers", description: "The trip's guest, or the people named in customerUserIds." },
     travelerProfile,
     { id: "search_hotels", description: "Hotels at the place and dates." },
     {
@@ -119,12 +119,12 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
       resolvedBy: "caller",
       resolution: Place,
     },
-    { id: "check_policy", description: "The policy judges the rates in their order." },
+    { id: "check_policy", description: "The policy judges the rates in order." },
     { id: "quote_stay", description: "The accommodation's binding price." },
-    { id: "preview_call", description: "The policy judges the booking of a quote by all that is known of it." },
+    { id: "preview_call", description: "The policy judges the booking of a quote by everything known about it." },
     {
       id: "approval",
-      description: "A person approves a rate that the policy does not let through.",
+      description: "A person approves a rate that the policy does not allow.",
       resolvedBy: "person",
       resolution: Approval,
     },
@@ -132,12 +132,12 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     { id: "book_stay", description: "The quote is booked and paid." },
     {
       id: NO_RATE_LEFT.step,
-      description: "Whether to search again, where no rate could be booked.",
+      description: "Whether to search again if no rate could be booked.",
       resolvedBy: "caller",
       resolution: Retry,
     },
     { id: "commit_booking", description: "The escrow commits the price that was paid." },
-    { id: "confirm_stay", description: "The escrow learns of the accommodation's confirmation." },
+    { id: "confirm_stay", description: "The accommodation's confirmation is recorded in escrow." },
     { id: "settle_booking", description: "The escrow pays." },
     itineraryStep,
   ],
@@ -148,7 +148,10 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     const guests =
       stay.guestNames ?? (isSince(GUEST_STAYS) ? await findGuests(steps, stay) : await askForGuests(steps, stay));
     if (guests.length === 0 || guests.length > stay.guests) {
-      throw new StepFailure("guests_mismatch", `Of ${stay.guests} guests, ${guests.length} are named. Start it again.`);
+      throw new StepFailure(
+        "guests_mismatch",
+        `Only ${guests.length} of ${stay.guests} guests are named. Start it again.`,
+      );
     }
     const { email, phoneNumber, policyId } = stay;
     const judgedBy = isSince(JUDGED_BY_BOOKING) ? { policyId } : {};
@@ -243,10 +246,12 @@ const isMeant = ({ isGuest, customerUserId }: { isGuest: boolean; customerUserId
 
 /** `besideGuest`: the guest of the trip stays, and the pause asks for the others. */
 async function askForGuests({ pause }: Steps, { guests: count }: Stay, besideGuest = false): Promise<Guests> {
-  const whom = besideGuest ? "Say who stays beside the guest of the trip, or name all who stay" : "Say who stays";
+  const whom = besideGuest
+    ? "Say who stays in addition to the trip's guest, or name everyone who stays"
+    : "Say who stays";
   const { status, guests } = await pause({
     step: "guests",
-    reason: `The stay is for ${count === 1 ? "one guest" : `${count} guests`}. ${whom}, with the names as they are on their passports.`,
+    reason: `The stay is for ${count === 1 ? "one guest" : `${count} guests`}. ${whom}, with names as in their passports.`,
     resolution: Guests,
     by: "caller",
     timeoutHours: GUESTS_HOURS,

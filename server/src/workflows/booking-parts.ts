@@ -16,13 +16,13 @@ const Claimed = z.object({ status: z.enum(["claimed", "expired"]) });
 export const guestClaim = {
   id: "guest_claim",
   description:
-    "The guest claims the trip, on the page behind guestLink or by guest_claim_link, and the service resolves it; expired ends the run.",
+    "The guest claims the trip, on the guestLink page or with guest_claim_link, and the service resolves the pause; expired ends the run.",
   resolvedBy: "service",
   resolution: Claimed,
 } as const;
 
 const UNCLAIMED =
-  "The guest has not claimed the trip yet: guestLink of prefund_trip is theirs to open, with a wallet of theirs. It was mailed to them only where emailSent says so; else hand it over. The run goes on by itself after it.";
+  "The guest has not claimed the trip yet. They open guestLink from prefund_trip, with their own wallet. It was emailed to them only if emailSent says so; otherwise pass it on. The run continues by itself afterwards.";
 const CLAIM_HOURS = 72;
 const APPROVAL_HOURS = 24;
 
@@ -183,7 +183,7 @@ export async function chooseByVerdict<Choice>(
   const { choice, shown, verdict } = toApprove;
   const { status } = await pause({
     step: "approval",
-    reason: `The policy ${verdict.policyId} wants a person's approval of this offer.`,
+    reason: `The policy ${verdict.policyId} requires a person's approval of this offer.`,
     resolution: Approval,
     by: "person",
     shown: { offer: shown, verdict: shownVerdict(verdict) },
@@ -303,7 +303,7 @@ function reservationBound(price: string, freeUsdc: string | undefined): string {
   if (free < micro(price)) {
     throw new StepFailure(
       "insufficient_budget",
-      `The trip has ${freeUsdc} USDC free, and what was chosen costs ${price} USDC. Nothing was reserved. Prefund a trip with more, or look for something cheaper.`,
+      `The trip has ${freeUsdc} USDC free, but the chosen offer costs ${price} USDC. Nothing was reserved. Prefund a trip with more, or look for something cheaper.`,
     );
   }
   return free < micro(bound) ? freeUsdc : bound;

@@ -5,18 +5,18 @@ import type { ToolMap } from "../modules/index.ts";
 import { type Answer, earlierAnswers, type Steps } from "./tools.ts";
 
 const Input = z.strictObject({
-  tripId: z.string().describe("Of prefund_trip or list_trips"),
+  tripId: z.string().describe("From prefund_trip or list_trips"),
   acceptLoss: z
     .boolean()
     .default(false)
-    .describe("true: orders that do not give everything back are cancelled without asking"),
+    .describe("true: orders that are not fully refundable are cancelled without asking"),
 });
 
 const Decision = z.object({
   status: z
     .enum(["cancel_all", "cancel_refundable", "cancelled"])
     .describe(
-      "About what would lose money, orders or runs; anything else is undone in any case, and the trip is closed. cancel_all: cancel all of it, and accept the loss. cancel_refundable: cancel orders that give a part back, keep those that give nothing back and runs. cancelled: keep all of it; it stands for a question that was turned down, and cancels nothing",
+      "Concerns orders or runs whose cancellation would lose money; everything else is undone in any case, and the trip is closed. cancel_all: cancel them all and accept the loss. cancel_refundable: cancel orders that refund a part; keep runs and orders that refund nothing. cancelled: keep them all (the question was declined; nothing is cancelled)",
     ),
 });
 
@@ -55,22 +55,19 @@ export const cancelTrip = defineWorkflow<typeof Input, ToolMap>({
     { id: "cancel_order_quote", description: "The refund of cancelling each order." },
     {
       id: "loss",
-      description: "Whether to cancel what does not give everything back.",
+      description: "Whether to cancel what is not fully refundable.",
       resolvedBy: "caller",
       resolution: Decision,
     },
-    { id: "close_trip", description: "Nothing new is reserved, and the free budget comes back." },
+    { id: "close_trip", description: "Nothing new can be reserved, and the free budget is returned." },
     { id: "confirm_cancel_order", description: "Each order is cancelled, the highest refund first." },
-    { id: "cancel_booking", description: "The escrow's reservation for it comes back, unless its order stands." },
+    { id: "cancel_booking", description: "Its reservation in escrow is returned, unless its order was kept." },
   ],
   async run({ tripId, acceptLoss }, steps) {
     const runs = await endRuns(steps, tripId, acceptLoss);
     const before = await steps.call("read_trip", { tripId });
     if (before.state !== "funded" && before.state !== "closed") {
-      throw new StepFailure(
-        "trip_not_ready",
-        `The trip is ${before.state}; only one that was funded has what to undo.`,
-      );
+      throw new StepFailure("trip_not_ready", `The trip is ${before.state}; only a funded trip has anything to undo.`);
     }
     const isAsked = !acceptLoss && steps.isSince(2);
     const asked = isAsked && steps.isSince(ASKED_BEFORE) ? await decide(steps, before.bookings, isAsked) : [];
@@ -126,7 +123,7 @@ async function endRuns(
     resolution: Decision,
     by: "caller",
     shown: { runs: problem.reason },
-    reason: `A run of the trip has booked what does not give everything back. ${problem.reason} Say cancel_all to cancel that and accept the loss, or cancelled to turn this down: the run then goes on.`,
+    reason: `A run of the trip has booked something that is not fully refundable. ${problem.reason} Answer cancel_all to cancel it and accept the loss, or cancelled to decline: the run then continues.`,
     timeoutHours: LOSS_HOURS,
     onTimeout: { status: "cancelled" },
   });
@@ -189,7 +186,7 @@ const givenBack = (quote: Quote | undefined): Micro =>
 const LOSS_HOURS = 24;
 const KEPT: Problem = {
   code: "kept",
-  reason: "It was decided to keep it, as not everything would come back. Run the workflow again to cancel it.",
+  reason: "It was kept by decision, because it is not fully refundable. Run the workflow again to cancel it.",
 };
 
 /** Orders that refund less than they cost are cancelled only on request. */
@@ -208,7 +205,7 @@ async function askAboutLoss({ pause }: Steps, parts: readonly Part[]): Promise<r
     by: "caller",
     shown: { orders },
     reason:
-      "Cancelling these orders does not give everything back. Say cancel_all to cancel them all and accept the loss, cancel_refundable to keep those that give nothing back, or cancelled to turn this down and keep them all. After any of these answers the trip is closed, and orders that give everything back are cancelled. Cancel this run to leave the trip as it is.",
+      "These orders are not fully refundable. Answer cancel_all to cancel them all and accept the loss, cancel_refundable to keep those that refund nothing, or cancelled to decline and keep them all. After any of these answers, the trip is closed and fully refundable orders are cancelled. Cancel this run to leave the trip as it is.",
     timeoutHours: LOSS_HOURS,
     onTimeout: { status: "cancelled" },
   });
@@ -277,7 +274,7 @@ async function cancelInEscrow(
 ): Promise<{ refundedUsdc: string; problem?: Problem }> {
   if (state === "cancelled" || state === "failed") return { refundedUsdc: "0" };
   if (state === "settled") {
-    const reason = "The escrow has paid it out, and no order of yours stands for it. Ask its vendor.";
+    const reason = "The escrow has paid it out, and you have no order for it. Ask its vendor.";
     return { refundedUsdc: "0", ...(order === undefined ? { problem: { code: "settled", reason } } : {}) };
   }
   const cancel = { bookingId, tripId, reason: "buyer_cancel" as const };

@@ -230,7 +230,7 @@ describe("a run's reservation", () => {
     );
     expect(again).toMatchObject({ orderId, chargedUsdc: "0.00", coveredUsdc: again.totalAmount });
     expect(again.next).toContain("reservation in escrow pays for it, not the wallet");
-    expect(again.next).not.toMatch(/gives? the wallet back/);
+    expect(again.next).not.toMatch(/returns? to the wallet/);
 
     const quote = requireResult(await tenant.call("cancel_order_quote", { orderId }));
     expect(quote).toMatchObject({ refundUsdc: "0.00" });
@@ -258,14 +258,14 @@ describe("a run's reservation", () => {
     const again = await repeat();
     expect(again).toMatchObject({ orderId, chargedUsdc: "0.00", coveredUsdc: again.totalAmount });
     expect(again.next).toContain("reservation in escrow pays for it, not the wallet");
-    expect(again.next).toContain("cancel_order_quote says what giving it back would return");
-    expect(again.next).not.toMatch(/gives? the wallet back|commit_booking/);
+    expect(again.next).toContain("cancel_order_quote says what cancelling it would refund");
+    expect(again.next).not.toMatch(/returns? to the wallet|commit_booking/);
     // As recorded when a reservation ends without paying.
     await service.sql(
       "insert into order_event (network, order_id, kind, key, details, at, source) values ('sandbox', $1, 'paid_by_wallet', 'test', '{}', now(), 'reconciliation')",
       [orderId],
     );
-    expect((await repeat()).next).toMatch(/commit_booking.*gives the wallet back/);
+    expect((await repeat()).next).toMatch(/commit_booking.*returns to the wallet/);
   });
 
   it("can be neither cancelled nor released nor committed while the supplier's outcome is unknown", async () => {

@@ -6,7 +6,7 @@ import type { Answer, Args, Steps } from "./tools.ts";
 
 const Input = z.strictObject({
   fromChain: SourceChain,
-  amount: z.string().describe("USDC that leaves that chain: what arrives becomes the trip's budget"),
+  amount: z.string().describe("USDC to send from that chain; what arrives becomes the trip's budget"),
   expiresInDays: z.int().min(1).max(365).default(30),
   tripSummary: z.string().optional().describe("The guest reads it"),
   guestEmail: z.string().optional(),
@@ -23,7 +23,7 @@ export const fundTrip = defineWorkflow<typeof Input, ToolMap>({
   id: "service.fund_trip",
   version: 1,
   description:
-    "Brings USDC from a wallet of yours on another chain to Arc and prefunds a trip with what arrives. It pauses while the chains and the bridge take their time, and goes on by itself. The transfer cannot be called back: where prefunding fails afterwards, the money is in your treasury wallet.",
+    "Bridges USDC from your wallet on another chain to Arc and prefunds a trip with what arrives. It pauses while the transfer is in transit and continues by itself. The transfer cannot be recalled: if prefunding fails afterwards, the money is in your treasury wallet.",
   input: Input,
   steps: [
     { id: "bridge_to_arc", description: "The USDC leaves the other chain." },
@@ -54,7 +54,7 @@ async function bringMoney({ call, pause }: Steps, asked: Args<"bridge_to_arc">):
   if (begun.status === "completed") return begun;
   const { status } = await pause({
     step: "arrival",
-    reason: `${asked.amount} USDC are on their way to Arc, expected by ${begun.expectedBy}. The run goes on by itself.`,
+    reason: `${asked.amount} USDC are on their way to Arc, expected by ${begun.expectedBy}. The run continues by itself.`,
     resolution: Arrived,
     by: "service",
     shown: { transferId: begun.transferId },
@@ -67,6 +67,6 @@ async function bringMoney({ call, pause }: Steps, asked: Args<"bridge_to_arc">):
   if (transfer?.status === "completed") return transfer;
   throw new StepFailure(
     "transfer_late",
-    `The money has not arrived within a week. It is not lost: read_transaction of ${begun.transferId} says why it waits. Prefund the trip when it is there.`,
+    `The money has not arrived within a week. It is not lost: read_transaction of ${begun.transferId} says why it is waiting. Prefund the trip once it has arrived.`,
   );
 }

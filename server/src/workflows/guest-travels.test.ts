@@ -156,7 +156,10 @@ describe("a trip that was prefunded for a guest", () => {
     const trip = await prefund({ guestName: "Grete" });
     await claim(trip);
     const asked = await flight(trip.tripId, { passengers: 2 });
-    expect(asked).toMatchObject({ nextStepId: "travelers", pauseReason: expect.stringContaining("guest of a trip") });
+    expect(asked).toMatchObject({
+      nextStepId: "travelers",
+      pauseReason: expect.stringContaining("the guest if the trip was prefunded"),
+    });
     const nobody = await resume(asked, { status: "given", customerUserIds: [] });
     expect(nobody).toMatchObject({ nextStepId: "traveler_profile" });
     await give(trip.tripId, { linkSecret: trip.linkSecret, ...GUEST, ...CONTACT });

@@ -5,11 +5,11 @@ import type { Steps } from "./tools.ts";
 export const MailItinerary = z
   .boolean()
   .default(false)
-  .describe("true: at the end, the itinerary is mailed to each traveler who has an e-mail address in the profile");
+  .describe("true: at the end, the itinerary is emailed to each traveler who has an email address in the profile");
 
 export const itineraryStep = {
   id: "send_itinerary",
-  description: "The itinerary is mailed to the travelers, if the input asks for it.",
+  description: "The itinerary is emailed to the travelers, if the input asks for it.",
 } as const;
 
 /** The booking stands without its itinerary, which can be sent again. */

@@ -105,7 +105,7 @@ describe("service.book_stay", () => {
     const { movements } = await call("list_movements", { limit: 10 });
     const Movements = z.array(z.looseObject({ kind: z.string(), bookingId: z.string().nullable(), text: z.string() }));
     const rest = Movements.parse(movements).find((one) => one.kind === "trip_return" && one.bookingId === bookingId);
-    expect(rest?.text).toBe("Back from a trip's budget: settle_booking gave back what the booking did not use");
+    expect(rest?.text).toBe("Returned from a trip's budget: what the booking did not use, by settle_booking");
     // The reservation paid for the stay, and its rest came back with the settlement.
     await expect.poll(available).toBe(before + micro(settled.refundedUsdc));
   });
@@ -250,9 +250,9 @@ describe("service.cancel_trip", () => {
     const asked = await run("service.cancel_trip", { tripId });
     // Nothing is undone before the decision; the pause tells what happens to the orders and what happens in any case.
     expect(await call("read_trip", { tripId })).toMatchObject({ state: "funded" });
-    expect(JSON.stringify(asked.expects)).toContain("cancelled: keep all of it");
+    expect(JSON.stringify(asked.expects)).toContain("cancelled: keep them all");
     expect(asked.pauseReason).toContain(
-      "or cancelled to turn this down and keep them all. After any of these answers the trip is closed",
+      "or cancelled to decline and keep them all. After any of these answers, the trip is closed",
     );
     const ended = await resume(asked, { status: "cancelled" });
     expect(await call("read_trip", { tripId })).toMatchObject({ state: "closed" });

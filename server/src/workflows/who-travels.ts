@@ -7,14 +7,14 @@ type Traveler = Answer<"read_trip_travelers">["travelers"][number];
 const Profile = z.object({
   status: z
     .enum(["given", "cancelled"])
-    .describe("given: the missing fields that shown lists have been saved, with save_traveler or by the guest"),
+    .describe("given: the missing fields listed in shown have been saved, with save_traveler or by the guest"),
 });
 
 /** As both workflows describe it. */
 export const travelerProfile = {
   id: "traveler_profile",
   description:
-    "A traveler's profile lacks fields. A guest gives them on the page behind guestLink; for others they are saved with save_traveler.",
+    "A traveler's profile lacks fields. A guest gives them on the guestLink page; for others, save them with save_traveler.",
   resolvedBy: "caller",
   resolution: Profile,
 } as const;
@@ -66,13 +66,13 @@ export async function readTravelers(
       needsOpenTrip: true,
     });
     if (status === "cancelled") {
-      throw new StepFailure("traveler_incomplete", "Nobody completed the profiles of those who travel.");
+      throw new StepFailure("traveler_incomplete", "Nobody completed the travelers' profiles.");
     }
   }
 }
 
 function sayMissing(incomplete: readonly Traveler[]): string {
-  const yours = "Save the missing fields that shown lists with save_traveler, then resume with the status given.";
+  const yours = "Save the missing fields listed in shown with save_traveler, then resume with the status given.";
   if (!incomplete.some(({ isGuest }) => isGuest)) return `A traveler's profile is incomplete. ${yours}`;
-  return `The guest of the trip travels and has not said all that the booking needs. The page behind guestLink asks for it, and the run then goes on by itself. ${yours.replace("Save", "Or save")}`;
+  return `The trip's guest travels and has not given everything that the booking needs. The guestLink page asks for it, and the run then continues by itself. ${yours.replace("Save", "Or save")}`;
 }

@@ -30,39 +30,39 @@ export type Subject =
   | "webhook";
 
 export const DETAIL = {
-  provider_timeout: "The supplier did not answer in time and nothing was done. Try again.",
-  provider_unavailable: "The supplier cannot be used at the moment and nothing was done. Try again later.",
+  provider_timeout: "The supplier did not answer in time. Nothing was done; try again.",
+  provider_unavailable: "The supplier is unavailable at the moment. Nothing was done; try again later.",
   outcome_unknown:
-    "The request was sent to the supplier and its outcome is not known yet. It is being looked up; do not make a new request for the same thing until then.",
+    "The request was sent to the supplier, but its outcome is not known yet. It is being checked; do not make a new request for the same thing until then.",
   offer_not_found: "The supplier does not know this offer. Search again and use an offer id from the result.",
   offer_expired: "The offer or its price hold is no longer available. Search again and choose a new offer.",
   price_changed: "The price has changed since it was read. Read it again and confirm the new price.",
   order_not_found: "The supplier does not know this order.",
   booking_rejected:
-    "The supplier refused the booking and nothing was made. Check the traveler details or choose another offer.",
-  hold_not_available: "This offer cannot be held; it has to be paid at once.",
+    "The supplier refused the booking. Nothing was booked. Check the traveler details or choose another offer.",
+  hold_not_available: "This offer cannot be held; it must be paid for at once.",
   service_not_available:
     "A requested bag or seat is taken or no longer offered. Nothing was booked; call list_flight_ancillaries again and choose from its list.",
   credit_not_applicable: "The airline credit cannot be used for this offer.",
   order_not_cancellable: "The supplier does not allow this order to be cancelled; it is unchanged. Read it again.",
-  cancellation_not_found: "The supplier does not know this cancellation. Ask for a new quote.",
-  cancellation_expired: "The cancellation quote has expired. Ask for a new one.",
-  cancellation_stale: "A newer quote or a change of the order replaced this cancellation. Ask for a new quote.",
-  already_cancelled: "This is cancelled already.",
-  already_confirmed: "This is confirmed already.",
-  order_not_changeable: "The supplier does not allow this change of the order; it is unchanged.",
+  cancellation_not_found: "The supplier does not know this cancellation. Request a new quote.",
+  cancellation_expired: "The cancellation quote has expired. Request a new one.",
+  cancellation_stale: "A newer quote or a change to the order replaced this cancellation. Request a new quote.",
+  already_cancelled: "This is already cancelled.",
+  already_confirmed: "This is already confirmed.",
+  order_not_changeable: "The supplier does not allow this change to the order; it is unchanged.",
   change_offer_not_found: "The supplier does not know this change offer. Request the change again.",
   change_not_found: "The supplier does not know this change. Request the change again.",
   change_expired: "The change or its offer is no longer available. Request the change again.",
   rate_not_found: "The supplier does not know this rate. Search again and use a rate id from the result.",
   rate_unavailable: "The rate is sold out or no longer offered. Search again and choose another.",
-  quote_not_found: "The supplier does not know this quote. Ask for a new one.",
-  quote_expired: "The quote has expired. Ask for a new one.",
+  quote_not_found: "The supplier does not know this quote. Request a new one.",
+  quote_expired: "The quote has expired. Request a new one.",
   booking_not_found: "The supplier does not know this stay.",
   not_cancellable: "The supplier does not allow this stay to be cancelled; it is unchanged.",
   negotiated_rate_not_found: "The supplier does not know this negotiated rate.",
   customer_email_taken:
-    "Another customer at the supplier has this e-mail address. Give the traveler another one with save_traveler.",
+    "Another customer at the supplier has this email address. Use save_traveler to set a different one.",
 } as const;
 export type SupplierCode = keyof typeof DETAIL;
 

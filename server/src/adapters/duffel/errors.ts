@@ -121,7 +121,7 @@ function refusedInput(error: SupplierError, subject: Subject, pointer: string): 
   const isValidation = error.errors.some((entry) => entry.type === "validation_error");
   if (!isValidation || path === "") return undefined;
   const expected = PLACE_INPUTS.has(path)
-    ? ": it wants the IATA code of an airport or a city with scheduled flights"
+    ? ": it requires the IATA code of an airport or city with scheduled flights"
     : "";
   return invalidInput([{ path, message: `the supplier does not accept this value${expected}` }]);
 }
@@ -134,7 +134,7 @@ export function isNotEnabled({ status, errors }: SupplierError): boolean {
 function notEnabled(cause: SupplierError): Failure {
   return new Failure("provider_unavailable", {
     detail:
-      "The supplier has not enabled this product for the operator's account, so nothing was done. Calling again does not help until the operator has it enabled.",
+      "The supplier has not enabled this product for the operator's account, so nothing was done. Calling again will not help until the operator has it enabled.",
     cause,
   });
 }

@@ -13,7 +13,7 @@ export function refusalIn(error: unknown): RpcRefusal | undefined {
   return inner instanceof RpcRefusal ? inner : undefined;
 }
 
-const AWAY = "The network does not answer now. Nothing is lost; send the call again, with the same Idempotency-Key.";
+const AWAY = "The network is not answering. Nothing is lost; send the call again, with the same Idempotency-Key.";
 
 /** In the words of the process that runs the development chains. */
 const isWithoutRoom = (cause: unknown): boolean =>

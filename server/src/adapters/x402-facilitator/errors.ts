@@ -16,7 +16,7 @@ const RETRY_SECONDS = 5;
 export function facilitatorAway(cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   return new Failure("payment_unavailable", {
-    detail: "The payment facilitator gives no clear answer now. Send the same signed request again shortly.",
+    detail: "The payment facilitator gave no clear answer. Send the same signed request again shortly.",
     retryAfterSeconds: RETRY_SECONDS,
     cause,
   });

@@ -36,11 +36,13 @@ export function readManifest(backup: string): Manifest {
   try {
     text = readFileSync(manifestPath(backup), "utf8");
   } catch {
-    throw new EmbeddedError(`${backup} holds no whole backup: ${FILE_NAME}, which is written last, cannot be read.`);
+    throw new EmbeddedError(
+      `${backup} does not contain a complete backup: ${FILE_NAME}, which is written last, cannot be read.`,
+    );
   }
   try {
     return Manifest.parse(JSON.parse(text));
   } catch {
-    throw new EmbeddedError(`${manifestPath(backup)} is damaged or of another version: take another backup.`);
+    throw new EmbeddedError(`${manifestPath(backup)} is damaged or from another version: use another backup.`);
   }
 }

@@ -15,7 +15,7 @@ export function configPage(): string {
     shownDefault(fallback),
     meaning,
   ]);
-  return `${NOTICE}\n# Configuration\n\nEnvironment variables, read once at the start.\n\n${table(["Variable", "Default", "Meaning"], [...rows, ...ofLauncher])}\n`;
+  return `${NOTICE}\n# Configuration\n\nEnvironment variables, read once at startup.\n\n${table(["Variable", "Default", "Meaning"], [...rows, ...ofLauncher])}\n`;
 }
 
 function shownDefault(fallback: string | undefined): string {

@@ -34,5 +34,5 @@ export function dataSetsPage(): string {
     changes,
   ]);
   const head = ["Data", "Used for", "Source", "Licence", "Date", "Changed"];
-  return `${NOTICE}\n# Data sets\n\nWhat the service has with it and answers from when no provider is configured. Answers from it say \`sourceLevel: "embedded"\`.\n\n${table(head, rows)}\n`;
+  return `${NOTICE}\n# Data sets\n\nData included with the service, used when no provider is configured. Answers based on it contain \`sourceLevel: "embedded"\`.\n\n${table(head, rows)}\n`;
 }

@@ -31,15 +31,15 @@ export function errorsPage({ entries }: Catalog): string {
   return `${NOTICE}
 # Errors
 
-Errors are \`application/problem+json\` (RFC 9457) with the members \`type\`, the address of the code's page, \`ok: false\`, \`code\`, \`detail\`, \`retryable\`, \`traceId\` and, for \`invalid_input\`, \`issues: [{path, message}]\`. \`detail\` says what to do next in this very case. \`retryable\` tells whether the same call can succeed later; where it is true and \`Retry-After\` is given, wait so many seconds. Over MCP the same object is the text of a result with \`isError: true\`.
+Errors are \`application/problem+json\` (RFC 9457) with the members \`type\` (the URL of the code's page), \`ok: false\`, \`code\`, \`detail\`, \`retryable\`, \`traceId\` and, for \`invalid_input\`, \`issues: [{path, message}]\`. \`detail\` says what to do next in this particular case. \`retryable\` says whether the same call can succeed later; if it is true and \`Retry-After\` is present, wait that many seconds. Over MCP, the same object is the text of a result with \`isError: true\`.
 
-## Of the service
+## Service errors
 
 ${table(["Code", "Status", "What it means and what to do", "Retryable"], rows)}
 
-## Of the tools
+## Tool errors
 
-A tool that ran and failed answers ${TOOL_FAILURE_STATUS} with one of its own codes and costs nothing. What a code means for a tool, and what to do, stands on the code's page and on the tool's.
+A tool that ran and failed returns ${TOOL_FAILURE_STATUS} with one of its own codes and costs nothing. The pages of the code and of the tool explain what the code means for that tool and what to do.
 
 ${table(["Code", "Retryable", "Tools"], toolRows)}
 `;
@@ -72,7 +72,7 @@ function usesByCode(entries: Catalog["entries"]): Map<string, Use[]> {
 function errorPage(code: string, ofService: string | undefined, uses: readonly Use[]): string {
   const byMeaning = [...Map.groupBy(uses, ({ meaning }) => meaning)];
   const [mostSaid] = byMeaning.toSorted(([, some], [, others]) => others.length - some.length)[0] ?? [code];
-  const depends = "What it means, and what to do, depends on the tool that answers it.";
+  const depends = "What it means, and what to do, depends on the tool that returns it.";
   const meaning = ofService ?? (byMeaning.length === 1 ? mostSaid : depends);
   const links = (of: readonly Use[]) => of.map(({ tool }) => `[${tool}](../tools/${tool}.md)`).join(", ");
   const tools = table(
@@ -91,10 +91,10 @@ function errorPage(code: string, ofService: string | undefined, uses: readonly U
 ${meaning}
 
 HTTP status ${sayStatus(code)}. ${sayRetry(code)} [All errors](../errors.md).
-${uses.length === 0 ? "" : `\n## Tools that answer it\n\n${tools}\n`}
-## How it is answered
+${uses.length === 0 ? "" : `\n## Tools that return it\n\n${tools}\n`}
+## Example
 
-In an answer \`detail\` is about the very case, and members that the code brings stand beside these:
+In a real answer, \`detail\` describes the particular case, and some codes add further members:
 
 ${json({ ...problem, status: httpStatus(code) })}
 `;
@@ -107,6 +107,6 @@ function sayStatus(code: string): string {
 
 function sayRetry(code: string): string {
   return isRetryable(code)
-    ? "`retryable` is true: the same call can succeed when it is sent again later."
-    : "`retryable` is false: the same call fails again until something is changed.";
+    ? "`retryable` is true: the same call may succeed if you send it again later."
+    : "`retryable` is false: the same call will fail again until something changes.";
 }

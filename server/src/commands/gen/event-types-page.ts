@@ -6,7 +6,7 @@ export function eventTypesPage(kinds: readonly TenantEventKind[]): string {
   return `${NOTICE}
 # Types of events
 
-Each [event](events.md) has one of these types. \`data\` has ids, states and amounts; later versions may add members and types, so ignore those that you do not know. The OpenAPI description lists the same under \`webhooks\`, with schemas.
+Each [event](events.md) has one of these types. \`data\` has ids, states and amounts. Later versions may add members and types, so ignore those that you do not know. The OpenAPI description lists them under \`webhooks\`, with schemas.
 
 ${table(["Type", "When it is sent"], rows)}
 

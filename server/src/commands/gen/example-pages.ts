@@ -28,7 +28,7 @@ function examplePage(file: string, source: string): string {
 
 ${paragraphs(lines)}
 
-It stands in \`examples/${file}\`, checks what it gets, and is run by the tests.
+The program is in \`examples/${file}\`. It verifies the answers that it gets, and the tests run it.
 
 ${fence("ts", source.slice(comment.length).trimStart())}
 `;

@@ -107,7 +107,7 @@ it("the service serves the notices, and the index and the start page lead to the
       [
         "https://creativecommons.org/licenses/by/4.0/",
         "CC BY",
-        "Creative Commons licence that is named, with the changes",
+        "named Creative Commons licence, with the named changes",
       ],
     ] as const) {
       const lines = attributed.filter((set) => set.licence.includes(licence)).map(({ line }) => line);

@@ -22,16 +22,16 @@ const OBLIGATIONS: readonly { licence: RegExp; says: string; saySource?(packageN
   },
   {
     licence: /LGPL-3\.0/,
-    says: "These libraries are used unchanged under the GNU Lesser General Public License 3.0 (https://www.gnu.org/licenses/lgpl-3.0.html, with https://www.gnu.org/licenses/gpl-3.0.html). Each is a file of its own in its package, which Wayfare loads while it runs: whoever has a changed build of the same version can put it in its place. The source code of each, and how it is built, is at the address that stands with it, under the tag of its version.",
+    says: "These libraries are used unchanged under the GNU Lesser General Public License 3.0 (https://www.gnu.org/licenses/lgpl-3.0.html, with https://www.gnu.org/licenses/gpl-3.0.html). Each is a separate file in its package, which Wayfare loads at run time: you can replace it with a modified build of the same version. The source code and build instructions of each are at the listed address, under the tag of its version.",
     saySource: sourceOfLgpl,
   },
   {
     licence: /ODbL/,
-    says: "These contain information from a database that is made available under the Open Database License 1.0 (https://opendatacommons.org/licenses/odbl/1-0/). Its contents are © OpenStreetMap contributors (https://www.openstreetmap.org/copyright). The database is used unchanged. A database that is derived from it may be passed on under the same licence only.",
+    says: "These contain information from a database that is made available under the Open Database License 1.0 (https://opendatacommons.org/licenses/odbl/1-0/). Its contents are © OpenStreetMap contributors (https://www.openstreetmap.org/copyright). The database is used unchanged. A database derived from it may be distributed only under the same licence.",
   },
   {
     licence: /CC BY/,
-    says: "These are used under the Creative Commons licence that is named, with the changes that are named (https://creativecommons.org/licenses/by/4.0/, https://creativecommons.org/licenses/by-sa/4.0/). Their authors do not endorse this product.",
+    says: "These are used under the named Creative Commons licence, with the named changes (https://creativecommons.org/licenses/by/4.0/, https://creativecommons.org/licenses/by-sa/4.0/). Their authors do not endorse this product.",
   },
   {
     licence: /\bIJG\b/,
@@ -43,7 +43,7 @@ const OBLIGATIONS: readonly { licence: RegExp; says: string; saySource?(packageN
   },
   {
     licence: /Apache-2\.0/,
-    says: "These are used under the Apache License 2.0 (https://www.apache.org/licenses/LICENSE-2.0). licences.txt has the notices that come with them.",
+    says: "These are used under the Apache License 2.0 (https://www.apache.org/licenses/LICENSE-2.0). licences.txt contains their notices.",
   },
 ];
 
@@ -78,7 +78,7 @@ export function licencesFiles(): [path: string, content: string][] {
   const packages = productionPackages(readLock(REPOSITORY));
   const page = renderPage(packages);
   const whole =
-    "[licences.txt](http://127.0.0.1:3000/licences.txt) has all of this in one file, with the text of every licence.";
+    "[licences.txt](http://127.0.0.1:3000/licences.txt) contains all of this in one file, with the text of every licence.";
   const texts = [...collectTexts(packages), ...readNoticesWithin(packages)].map(
     ([text, names]) => `${RULE}\n${names.join(", ")}\n${RULE}\n\n${text}\n`,
   );
@@ -103,7 +103,7 @@ export function readNoticesWithin(packages: readonly { name: string }[]): [text:
 }
 
 const INTRODUCTION =
-  "Wayfare is under the MIT licence. It runs with the packages and data below, whose authors want their licences and notices passed on.";
+  "Wayfare is under the MIT licence. It uses the packages and data below, whose licences require their texts and notices to be passed on.";
 const RULE = "=".repeat(80);
 
 function renderPage(packages: readonly ProductionPackage[]): string {
@@ -116,7 +116,7 @@ function renderPage(packages: readonly ProductionPackage[]): string {
   return `${[
     "# Licences",
     INTRODUCTION,
-    "## What some licences ask for",
+    "## Licence requirements",
     ...OBLIGATIONS.flatMap((obligation) => describe(obligation, packages, dataSets)),
     "## Data",
     "[Data sets](data-sets.md) says what each is used for and how it was changed.",

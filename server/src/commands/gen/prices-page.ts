@@ -12,5 +12,5 @@ export function pricesPage({ entries }: typeof catalog): string {
     tool.payableWithoutKey ? "yes" : "no",
   ]);
   const head = ["Tool", "Scope", "Free", "Pro", "Enterprise", "Without a key"];
-  return `${NOTICE}\n# Prices\n\nOnly a successful call is paid. [Without a key](paying-per-call.md) a call costs what it costs on the free plan.\n\n${table(head, rows)}\n`;
+  return `${NOTICE}\n# Prices\n\nOnly successful calls are charged. [Without a key](paying-per-call.md), a call has the price of the free plan.\n\n${table(head, rows)}\n`;
 }

@@ -8,8 +8,8 @@ export function scanReasonsPage(): string {
   return `${NOTICE}
 # Why a scan needs review
 
-Each of the \`reasons\` of [\`scan_document\`](scanning.md) has one of these codes. \`field\` names the field that it concerns; without it, it is about the whole document.
+Each of the \`reasons\` returned by [\`scan_document\`](scanning.md) has one of these codes. \`field\` names the field that it concerns; without \`field\`, it concerns the whole document.
 
-${table(["Code", "What it means", "What helps"], rows)}
+${table(["Code", "What it means", "What to do"], rows)}
 `;
 }

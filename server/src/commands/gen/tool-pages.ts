@@ -38,7 +38,7 @@ export function toolsPage({ entries }: typeof catalog): string {
   return `${NOTICE}
 # Tools
 
-Every tool with what it does and costs; each leads to its page, with an example that was really run.
+Every tool, with what it does and what it costs. Each tool's page has an example from a real run.
 
 ${sections.join("\n")}`;
 }
@@ -59,7 +59,7 @@ Scope ${sayScopes(scopes)} · price ${usdc(tool.price)}${tool.payableWithoutKey 
 
 ## Example
 
-[Over HTTP](../http-dispatch.md), with the key in \`WAYFARE_API_KEY\` ([Quickstart](../quickstart.md))${hasIds(example.args) ? "; put ids of your own in place of these" : ""}:
+[Over HTTP](../http-dispatch.md), with the key in \`WAYFARE_API_KEY\` ([Quickstart](../quickstart.md))${hasIds(example.args) ? "; replace the ids with your own" : ""}:
 
 ${exampleCurl(tool.name, example)}
 
@@ -75,17 +75,17 @@ ${json(value)}
 
 ${argumentTable(tool.name, inputSchema)}
 
-## Errors of its own
+## Tool errors
 
 ${errors.length === 0 ? "None." : table(["Code", "What to do", "Retryable"], errors)}
 
-Every tool can also answer with the [errors of the service](../errors.md).
+Every tool can also return the [service errors](../errors.md).
 
-## Schema of the arguments
+## Input schema
 
 ${json(inputSchema)}
 
-## Schema of the result
+## Output schema
 
 ${json(outputSchema)}
 `;
@@ -103,8 +103,8 @@ function hasStandIns(value: unknown): boolean {
 
 function resultLine(day: string, cut: Shortened["cut"], standIns: boolean): string {
   const remarks = cut.map(({ path, length }) => `\`${path}\`: the first of ${length}`);
-  if (standIns) remarks.push("addresses and hashes of the chain are numbered, as each deployment has its own");
-  return `Result, as it came on ${day} from the embedded sandbox${remarks.length === 0 ? "" : ` (${remarks.join(", ")})`}:`;
+  if (standIns) remarks.push("chain addresses and hashes are replaced by numbers, because each deployment has its own");
+  return `Result returned by the embedded sandbox on ${day}${remarks.length === 0 ? "" : ` (${remarks.join(", ")})`}:`;
 }
 
 /** The public interface of a tool: its changes show in the diff. */

@@ -36,7 +36,7 @@ export function checkSlice(
   const issues = [...checkPlace(origin, paths.origin, maps), ...checkPlace(destination, paths.destination, maps)];
   const [from, to] = [parseCode(origin), parseCode(destination)];
   if (from !== undefined && to !== undefined && maps.metroCode(from) === maps.metroCode(to)) {
-    issues.push({ path: paths.destination, message: "must be another place than the origin" });
+    issues.push({ path: paths.destination, message: "must differ from the origin" });
   }
   if (typeof date === "string" && isCalendarDate(date)) {
     const today = todayAt(from === undefined ? undefined : maps.airport(from)?.timeZone, clock);
@@ -61,7 +61,7 @@ function checkPlace(given: unknown, path: string, maps: KnownPlaces): Issue[] {
       return [{ path, message: `must be an IATA code: ${named.name} is ${named.iataCode}` }];
     }
     const message =
-      "must be the three-letter IATA code of an airport or a city, such as LHR or LON; find_airports_nearby finds it";
+      "must be the three-letter IATA code of an airport or a city, such as LHR or LON; find_airports_nearby finds codes";
     return [{ path, message }];
   }
   const codes = airports.slice(0, MOST_AIRPORTS).map(({ iataCode }) => iataCode);

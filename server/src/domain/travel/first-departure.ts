@@ -17,4 +17,4 @@ export function findFirstDeparture(slices: readonly Flown[], maps: Airports): st
 export const sayVoidWindow = (voidWindowEndsAt: string | null): string[] =>
   voidWindowEndsAt === null
     ? []
-    : [`Until ${voidWindowEndsAt} (voidWindowEndsAt) the airline may take all of it back free of charge.`];
+    : [`Until ${voidWindowEndsAt} (voidWindowEndsAt), the airline may cancel all of it free of charge.`];

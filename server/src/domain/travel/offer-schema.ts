@@ -3,14 +3,14 @@ import { DecimalAmount, detailsOfOthers, Provenance } from "../schemas.ts";
 
 /** Kept short for lists of offers: no aircraft or terminals. */
 const Segment = z.object({
-  id: z.string().describe("segmentId of seats in list_flight_ancillaries"),
+  id: z.string().describe("Same as segmentId of seats in list_flight_ancillaries"),
   carrier: z.string(),
   flightNumber: z.string(),
   operatingCarrier: z.string(),
   origin: z.string(),
   destination: z.string(),
-  departingAt: z.string().describe("Local time at the airport, no offset"),
-  arrivingAt: z.string().describe("Local time at the airport, no offset"),
+  departingAt: z.string().describe("Airport local time, without offset"),
+  arrivingAt: z.string().describe("Airport local time, without offset"),
   durationMinutes: z.number(),
   cabinClass: z.string(),
 });
@@ -29,9 +29,9 @@ export const SearchedSlice = Slice.extend({
   segments: z
     .array(
       Segment.omit({ durationMinutes: true }).extend({
-        operatingCarrier: z.string().optional().describe("Where another airline flies it"),
-        cabinClass: z.string().optional().describe("Where the flights of the offer have several"),
-        technicalStops: z.array(z.string()).optional().describe("Airports where it lands under the same number"),
+        operatingCarrier: z.string().optional().describe("Present if another airline operates it"),
+        cabinClass: z.string().optional().describe("Present if the offer's flights have several"),
+        technicalStops: z.array(z.string()).optional().describe("Airports where it stops under the same flight number"),
       }),
     )
     .readonly(),
@@ -58,7 +58,7 @@ export const OrderedSlice = Slice.extend({
 
 /** The same with all known facts of its flights. */
 export const DescribedSlice = OrderedSlice.extend({
-  id: z.string().describe("slice_id of request_order_change"),
+  id: z.string().describe("For slice_id of request_order_change"),
   changeBeforeDeparture: Condition,
   segments: z.array(OrderedSegment.extend(FlownSegment)).readonly(),
 });
@@ -69,9 +69,9 @@ export const NamedPassengers = details("id, givenName, familyName");
 export const VoidWindow = z
   .string()
   .nullable()
-  .describe("Until then the airline may take it back free of charge; cancel_order_quote says so");
+  .describe("Until then, the airline may cancel it free of charge; see cancel_order_quote");
 
-const REFUND_FORM = "A refund comes as money or airline credit; null: the airline did not say";
+const REFUND_FORM = "Refunds are paid as money or airline credit; null: the airline did not say";
 
 export const Conditions = z.object({
   refundBeforeDeparture: Condition.describe(REFUND_FORM),

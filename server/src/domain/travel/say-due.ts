@@ -6,7 +6,7 @@ export const DueAtAccommodation = z
   .object({ amount: DecimalAmount, currency: z.string() })
   .nullable()
   .default(null)
-  .describe("Paid there by the guest, beside totalAmount; null: nothing, or the supplier does not say");
+  .describe("Paid on site by the guest, in addition to totalAmount; null: nothing, or the supplier does not say");
 
 export function sayDue(due: z.output<typeof DueAtAccommodation>): string[] {
   if (due === null) return [];

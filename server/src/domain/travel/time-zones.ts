@@ -5,7 +5,7 @@ interface Flown {
   segments: readonly { origin: string; destination: string }[];
 }
 
-export const TimeZones = z.record(z.string(), z.string()).describe("Of the local times, by airport");
+export const TimeZones = z.record(z.string(), z.string()).describe("Time zones of the local times, by airport");
 
 /** The IANA time zone of each airport whose local time flights use, if known. */
 export function findTimeZones(slices: readonly Flown[], maps: Airports): Record<string, string> {

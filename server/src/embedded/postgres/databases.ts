@@ -73,20 +73,20 @@ const describeHost = (connectionString: string): string => {
 /** By PostgreSQL and system error codes. */
 const remedies: Readonly<Record<string, string>> = {
   "28P01": "the password is wrong; correct it in DATABASE_URL.",
-  "28000": "this user may not connect from here; correct the user in DATABASE_URL, or have pg_hba.conf let it in.",
+  "28000": "this user may not connect from here; correct the user in DATABASE_URL, or allow it in pg_hba.conf.",
   "3D000": "there is no such database; create it, or correct its name in DATABASE_URL.",
-  "42501": "this user may not use it; grant it the database, or name another user in DATABASE_URL.",
-  "53300": "it has no connection free; raise its max_connections, or close what holds them.",
+  "42501": "this user may not use it; grant it access to the database, or set another user in DATABASE_URL.",
+  "53300": "it has no free connection; raise its max_connections, or close other connections.",
   "57P03": "it is starting or stopping; start again in a moment.",
   ECONNREFUSED: "nothing listens there; start it, or correct host and port in DATABASE_URL.",
-  ECONNRESET: "it ended the connection; see its log, and whether it wants TLS (sslmode=require in DATABASE_URL).",
+  ECONNRESET: "it ended the connection; check its log, and whether it requires TLS (sslmode=require in DATABASE_URL).",
   ENOTFOUND: "no host has this name; correct it in DATABASE_URL.",
-  EAI_AGAIN: "the host's name cannot be looked up now; see to the name server, or write an address in DATABASE_URL.",
+  EAI_AGAIN: "the host's name cannot be looked up now; check the name server, or use an IP address in DATABASE_URL.",
   ENOENT: "it has no socket there; start it, or correct the host in DATABASE_URL.",
-  EACCES: "this user may not open its socket; start as one who may, or name a host and port in DATABASE_URL.",
-  ETIMEDOUT: "it does not answer; see to firewall, host and port.",
-  EHOSTUNREACH: "its network cannot be reached; see to network, host and port.",
-  ENETUNREACH: "its network cannot be reached; see to network, host and port.",
+  EACCES: "this user may not open its socket; start as a user who may, or set a host and port in DATABASE_URL.",
+  ETIMEDOUT: "it is not answering; check firewall, host and port.",
+  EHOSTUNREACH: "its network cannot be reached; check network, host and port.",
+  ENETUNREACH: "its network cannot be reached; check network, host and port.",
 };
 
 const whatToDo = (code: string | undefined): string =>

@@ -190,11 +190,11 @@ export class CostlyCalls {
 
 function tooMany(what: string): Failure {
   return new Failure("rate_limited", {
-    detail: `Too many ${what} run or wait. Make fewer at once, and send this one again after ${RETRY_AFTER_SECONDS} s.`,
+    detail: `Too many ${what} are running or waiting. Make fewer at once, and send this one again after ${RETRY_AFTER_SECONDS} s.`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }
 
 function abandoned(): Failure {
-  return new Failure("draining", { detail: "The call was left before its turn came. Nothing was done." });
+  return new Failure("draining", { detail: "The call was abandoned before its turn came. Nothing was done." });
 }

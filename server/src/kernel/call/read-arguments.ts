@@ -32,7 +32,7 @@ function together(own: readonly Issue[], issues: readonly Issue[]): Issue[] {
 function refuseKeyOnlyInputs(rules: readonly string[], args: unknown): void {
   const issues: Issue[] = rules
     .flatMap((rule) => listPlaces(args, rule.split("."), []))
-    .map((path) => ({ path: path.join("."), message: "needs an API key: it concerns a tenant's records" }));
+    .map((path) => ({ path: path.join("."), message: "requires an API key, because it concerns a tenant's records" }));
   if (issues.length > 0) throw invalidInput(issues);
 }
 

@@ -77,7 +77,7 @@ interface Seen {
 /** Finds values that schemas let pass and no tool accepts. `schema` is undefined where none is known. */
 function findStray(value: unknown, { path, key, schema }: Place, seen: Seen): Issue | undefined {
   seen.values += 1;
-  if (seen.values > seen.maximum) return { path, message: `the arguments hold more than ${seen.maximum} values` };
+  if (seen.values > seen.maximum) return { path, message: `the arguments contain more than ${seen.maximum} values` };
   if (typeof value === "string") {
     const message = isStorable(value) ? findTooLong(value, key, schema) : NOT_STORABLE;
     return message === undefined ? undefined : { path, message };
@@ -89,7 +89,7 @@ function findStray(value: unknown, { path, key, schema }: Place, seen: Seen): Is
     // JSON.parse makes `__proto__` an own property, which schema libraries pass over; it is refused like any unknown property.
     if (name === "__proto__") return { path: childPath, message: "unknown property" };
     if (name.length > LONGEST_NAME)
-      return { path, message: `has a property whose name is over ${LONGEST_NAME} characters long` };
+      return { path, message: `has a property name longer than ${LONGEST_NAME} characters` };
     if (!isStorable(name)) return { path: childPath, message: NOT_STORABLE };
     // The schema itself reports it with the known names, and looks no further.
     if (isUnknown(name, schema)) continue;
@@ -106,7 +106,7 @@ function isUnknown(name: string, schema: unknown): boolean {
   return at instanceof z.ZodObject && at.def.catchall instanceof z.ZodNever && !Object.hasOwn(at.shape, name);
 }
 
-const NOT_STORABLE = "must not hold NUL characters or unpaired surrogates";
+const NOT_STORABLE = "must not contain NUL characters or unpaired surrogates";
 
 /** PostgreSQL stores no NUL, and an unpaired surrogate has no UTF-8. */
 function isStorable(text: string): boolean {

@@ -74,7 +74,7 @@ export function findTool(catalog: Catalog, name: string): CatalogEntry {
   if (entry !== undefined) return entry;
   const near = nearestTool(catalog, name);
   const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
-  throw new Failure("tool_not_found", { detail: `There is no tool of this name.${hint}` });
+  throw new Failure("tool_not_found", { detail: `There is no tool with this name.${hint}` });
 }
 
 /** JSON Schema 2020-12 without its `$schema` line, which every list of tools would repeat. */
@@ -86,7 +86,7 @@ export function jsonSchema(schema: z.ZodType, io: "input" | "output"): Readonly<
 /** In words, because strict clients refuse a keyword of our own. */
 function sayShownOnce({ zodSchema, jsonSchema: published }: SchemaAtHand, io: "input" | "output"): void {
   if (!isShownOnce(zodSchema)) return;
-  const replaced = `. An answer that is given again says "${SHOWN_ONCE_TEXT}" instead`;
+  const replaced = `. A repeated answer contains "${SHOWN_ONCE_TEXT}" instead`;
   const said = published.description === undefined ? "" : `${published.description}. `;
   published.description = `${said}Never store it${io === "output" ? replaced : ""}`;
 }

@@ -5,7 +5,7 @@ const DEFAULT_LIMIT = 50;
 const MAXIMUM_LIMIT = 200;
 
 /** The message of every list for a cursor that it did not give. */
-export const CURSOR_MESSAGE = "must be the nextCursor of the page before";
+export const CURSOR_MESSAGE = "must be the nextCursor of the previous page";
 
 /** The query members that page through a list. `cursor` is the list's own schema for one. */
 export const pageQuery = (cursor: z.ZodString) => ({

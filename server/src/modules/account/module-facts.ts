@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import { ChainName } from "../../ports/chain/chain-key.ts";
 
-const MicroUsdc = z.string().describe("Micro-USDC: 1000000 are one USDC");
+const MicroUsdc = z.string().describe("Micro-USDC: 1000000 is one USDC");
 const Limit = DecimalAmount.nullable().describe("null: no limit");
 
 const Period = z.strictObject({
@@ -17,15 +17,15 @@ const Limits = z.strictObject({
   perCallUsdc: Limit,
   perDay: Period,
   perMonth: Period,
-  recipients: z.array(z.string()).readonly().nullable().describe("null: everybody"),
+  recipients: z.array(z.string()).readonly().nullable().describe("null: everyone"),
   tools: z.array(z.string()).readonly().nullable().describe("null: every tool"),
   confirmFromUsdc: Limit.describe("From this amount on, a client that can ask asks its user first; null: never"),
 });
 
 const Purse = z.strictObject({
   available: DecimalAmount,
-  held: DecimalAmount.describe("For bookings whose outcome is open"),
-  outgoing: DecimalAmount.describe("On its way on the chain"),
+  held: DecimalAmount.describe("For bookings whose outcome is not known yet"),
+  outgoing: DecimalAmount.describe("In pending chain transactions"),
   holds: z.array(z.strictObject({ for: z.string(), amount: DecimalAmount })).readonly(),
 });
 
@@ -39,7 +39,7 @@ export const ModuleFacts = z.strictObject({
     resetsAt: z.string(),
   }),
   limits: z.strictObject({
-    mostForNextCallUsdc: Limit.describe("The least of all that is left; null: no limit"),
+    mostForNextCallUsdc: Limit.describe("The smallest remaining amount; null: no limit"),
     counting: z.string().describe("Whether usedUsdc is gross"),
     key: Limits,
     keyFees: z
@@ -50,7 +50,7 @@ export const ModuleFacts = z.strictObject({
         renewsAt: z.string(),
       })
       .nullable()
-      .describe("What the calls of this key may cost in a month; null: no limit but the monthly cap"),
+      .describe("What this key's calls may cost per month; null: only the monthly cap applies"),
     tenant: Limits,
   }),
   budgets: z
@@ -73,17 +73,17 @@ export const ModuleFacts = z.strictObject({
       .array(ChainName)
       .readonly()
       .exactOptional()
-      .describe("CAIP-2 of further chains on which you have wallets: see check_treasury"),
+      .describe("CAIP-2 ids of further chains on which you have wallets; see check_treasury"),
     otherChainsNote: z.string().nullable().describe("null: otherChains has all of them"),
     chainNames: z
       .array(z.string().regex(/^[A-Z][A-Za-z0-9_]*$/))
       .readonly()
-      .describe("Chains that tools can name for you"),
+      .describe("Chains that you can name in tool calls"),
   }),
   enforcedPolicy: z
     .strictObject({ policyId: z.string(), version: z.int() })
     .nullable()
-    .describe("That direct bookings are held to; null: to none"),
+    .describe("The policy that direct bookings must comply with; null: none"),
   expiringAirlineCredits: z
     .array(
       z.strictObject({
@@ -95,10 +95,10 @@ export const ModuleFacts = z.strictObject({
       }),
     )
     .readonly()
-    .describe("Unused ones that end within 60 days: airlineCreditIds of search_flights"),
-  languageModel: z.string().describe("Answers conversations, by order of preference; rules: built in"),
+    .describe("Unused credits that expire within 60 days; pass them to search_flights as airlineCreditIds"),
+  languageModel: z.string().describe("Models that answer conversations, in order of preference; rules: built in"),
   prices: z
     .array(z.strictObject({ priceMicroUsdc: MicroUsdc, tools: z.array(z.string()).readonly() }))
     .readonly()
-    .describe("Of one call, after the discount"),
+    .describe("Price of one call, after the discount"),
 });

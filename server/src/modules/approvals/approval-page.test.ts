@@ -102,7 +102,7 @@ describe("the page behind a person's link", () => {
     await until(page, "Your approval is needed");
     const shown = await page.locator("main").innerText();
     const when = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" }).format(new Date(date));
-    for (const text of [when, "Tess Traveler", "An agent", "Why it needs you", "Within the policy"]) {
+    for (const text of [when, "Tess Traveler", "An agent", "Why your decision is needed", "Within the policy"]) {
       expect(shown).toContain(text);
     }
     // Route, flight numbers, day, departure and arrival, cabin, stops.

@@ -29,7 +29,7 @@ it("the refusal names who decides, and the decision is named by the approval and
     code: "approval_required",
     role: "approver",
     deciders: expect.arrayContaining([{ userId: approver.id, name: "Grace" }]),
-    detail: expect.stringContaining("A person with the role approver or admin decides: deciders names them."),
+    detail: expect.stringContaining("A person with the role approver or admin decides; see deciders."),
   });
   // The detail is kept with failed calls, which name nobody.
   expect(body.detail).not.toContain("Grace");

@@ -389,7 +389,7 @@ describe("npm run user", () => {
       desk.refused("add", "--name", "Twin", "--email", "turn@example.com", "--roles", "approver"),
     ]);
     expect(complaints).toEqual([
-      expect.stringContaining("--roles names one or more of"),
+      expect.stringContaining("--roles must be one or more of"),
       expect.stringContaining("user_nobody"),
       expect.stringContaining("turn@example.com"),
     ]);

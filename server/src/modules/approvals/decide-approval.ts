@@ -73,17 +73,17 @@ async function requireMayDecide({ persons }: DecisionStores, approval: Approval,
   const travelers = listTravelers(approval);
   const askers = [requestedBy, await persons.ofKey(tenantId, requestedKeyId)];
   if (decider.kind === "token") {
-    if (askers.includes(decider.approvedBy)) throw mayNot("Who asked for a call does not approve it.");
-    if (travelers.includes(decider.approvedBy)) throw mayNot("Nobody approves their own trip.");
+    if (askers.includes(decider.approvedBy)) throw mayNot("The requester of a call cannot approve it.");
+    if (travelers.includes(decider.approvedBy)) throw mayNot("Nobody can approve their own trip.");
     return;
   }
   const { personId } = decider;
-  if (askers.includes(personId)) throw mayNot("You have asked for it yourself. Another person must decide.");
+  if (askers.includes(personId)) throw mayNot("You requested this yourself. Another person must decide.");
   if (travelers.includes(personId)) {
-    throw mayNot("You travel on this trip, and nobody approves their own trip. Another person must decide.");
+    throw mayNot("You travel on this trip, and nobody can approve their own trip. Another person must decide.");
   }
   if (hasRole((await persons.find(approval, personId))?.roles ?? [], role)) return;
-  throw mayNot(`The policy has this decided by the role ${role}.`);
+  throw mayNot(`The policy requires the role ${role} to decide this.`);
 }
 
 function nameDecider(decider: Decider): Pick<Decision, "by" | "with"> {
@@ -99,7 +99,7 @@ function mayNot(detail: string): Failure {
 function alreadyDecided({ state, decidedBy, decidedAt, reason }: Approval): Failure {
   const isOpen = state === "pending" || (state === "approved" && decidedBy === undefined);
   return new Failure("conflict", {
-    detail: isOpen ? "It has expired." : `It is ${state} already, and cannot be decided that way any more.`,
+    detail: isOpen ? "It has expired." : `It is already ${state}, so this decision is no longer possible.`,
     extra: {
       state: isOpen ? "expired" : state,
       decidedBy: decidedBy ?? null,

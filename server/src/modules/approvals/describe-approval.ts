@@ -9,17 +9,17 @@ export const ApprovalAnswer = z.object({
   state: z
     .enum([...APPROVAL_STATES, "expired"])
     .describe(
-      "approved: the same call goes through once. replaced: the call has changed and another one was asked for, or the run that asked was cancelled",
+      "approved: the same call succeeds once. replaced: the call changed and another approval was requested, or the run that asked was cancelled",
     ),
   tool: z.string(),
   travelerId: z.string(),
-  amount: z.string().nullable().describe("US dollars, or what a transfer moves; null: not known"),
-  isMinimum: z.boolean().describe("true: services whose price is not known come on top of amount"),
-  tolerance: z.string().describe("By how much the amount may rise"),
+  amount: z.string().nullable().describe("In US dollars, or the amount that a transfer moves; null: not known"),
+  isMinimum: z.boolean().describe("true: services of unknown price are added to amount"),
+  tolerance: z.string().describe("How much the amount may rise"),
   policyId: z.string(),
   policyVersion: z.int(),
-  role: z.enum(["approver", "finance", "admin"]).describe("Who decides, besides an admin; never who asked"),
-  requestedBy: z.string().describe("Who asked: a user, or svc:<keyId> of an agent's key"),
+  role: z.enum(["approver", "finance", "admin"]).describe("Role that decides, besides admin; never the requester"),
+  requestedBy: z.string().describe("The requester: a user, or svc:<keyId> for an agent's key"),
   requestedByKey: z.string().describe("svc:<keyId> of the key that asked, even if it asked as a user"),
   requestedFor: z.string().nullable().describe("The user whom the call named; null: none"),
   requestedAt: z.string(),

@@ -46,13 +46,13 @@ export function nameDeciders(
   if (deciders.length === 0) {
     return {
       deciders,
-      says: `${who}, but there is nobody who may: the requester and the travelers may not. The operator adds a person with npm run user -- add --tenant ${tenantId} --roles ${role}.`,
+      says: `${who}, but nobody may: the requester and the travelers cannot. The operator adds a person with npm run user -- add --tenant ${tenantId} --roles ${role}.`,
     };
   }
   const where = isMailed
-    ? "They are mailed a link to the page where they decide."
-    : `They are not mailed, as no mail server is set up: tell them. ${appUrl}/docs/approvals says how each opens the page with their own key.`;
-  return { deciders, says: `${who}: deciders names them. ${where}` };
+    ? "They get an email with a link to the page where they decide."
+    : `They get no email, because no mail server is set up: tell them. ${appUrl}/docs/approvals explains how each opens the page with their own key.`;
+  return { deciders, says: `${who}; see deciders. ${where}` };
 }
 
 /** The form in which an approval's evidence names them. */

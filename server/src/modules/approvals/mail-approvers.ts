@@ -60,19 +60,19 @@ function composeParts(
   const reasons = verdict.violations.slice(0, MOST_REASONS).map(({ text }) => text);
   const until = expiresAt.toLocaleString("en-GB", { timeZone: "UTC", dateStyle: "long", timeStyle: "short" });
   return [
-    words(`Hello ${name}. By the policy ${policyId} this needs a person's decision:`),
+    words(`Hello ${name}. The policy ${policyId} requires a person's decision on this:`),
     words(`${what}${price}`),
     ...(reasons.length === 0 ? [] : [words(reasons.join("\n"))]),
     ...(environment === "sandbox" ? [words("This is a trial: nothing real is bought, and no real money moves.")] : []),
-    { kind: "link", text: link, label: "Look at it and decide" },
-    words(`It can be decided until ${until} UTC. The link is yours alone: do not pass it on.`),
+    { kind: "link", text: link, label: "Review and decide" },
+    words(`You can decide until ${until} UTC. The link is only for you: do not share it.`),
   ];
 }
 
 function sayPrice({ priceAtLeast }: Purchase, amount: Approval["amount"]): string {
   if (amount === undefined) return "Price not known";
   const price = `${formatDecimal(amount)} USD`;
-  return priceAtLeast === undefined ? price : `At least ${price}: services whose price is not known come on top`;
+  return priceAtLeast === undefined ? price : `At least ${price}, plus services of unknown price`;
 }
 
 function sayMovement({ amount, token, to, chain }: PlannedMovement): string {

@@ -42,7 +42,7 @@ export const approvalsModule = defineModule({
   account: async ({ stores }, { tenantId, environment }) => ({
     setUp: [
       {
-        what: "People who approve calls where a travel policy asks for it.",
+        what: "People who approve calls when a travel policy requires it.",
         isSet: (await stores.persons.list({ tenantId, environment })).some(mayDecideSome),
         how: `The operator runs npm run user -- add --tenant ${tenantId} --name <name> --email <address> --roles approver.`,
         page: "approvals",

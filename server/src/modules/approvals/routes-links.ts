@@ -21,24 +21,24 @@ interface LinkPorts {
 
 const MAXIMUM_BODY_BYTES = 8_192;
 const LONGEST_REASON = 1_000;
-const NOT_FOUND = "There is no approval with this id and this link. Use the link as it was received, all of it.";
+const NOT_FOUND = "There is no approval with this id and this link. Use the complete link exactly as you received it.";
 
 const Path = z.object({ approvalId: z.string().regex(/^apr_[0-9A-Z]{26}$/) });
 const Proof = z.strictObject({
-  personId: z.string().min(1).max(128).describe("As the link has it"),
-  linkSecret: z.string().min(1).max(100).describe("What stands behind the # of the link"),
+  personId: z.string().min(1).max(128).describe("From the link"),
+  linkSecret: z.string().min(1).max(100).describe("The part of the link after the #"),
 });
 const View = ApprovalAnswer.extend({
   personName: z.string(),
-  isAgents: z.boolean().describe("true: the key that asked is an agent's, not a person's"),
-  keyName: z.string().nullable().describe("The name of the key that asked; null: it is gone"),
+  isAgents: z.boolean().describe("true: the requesting key belongs to an agent, not a person"),
+  keyName: z.string().nullable().describe("The name of the requesting key; null: it no longer exists"),
   sandbox: z.boolean(),
   cities: z
     .record(z.string(), z.string())
     .describe("The cities of the airports and city codes in the evidence, by code"),
   travelers: z
     .array(z.object({ userId: z.string(), name: z.string().nullable().describe("null: there is no profile") }))
-    .describe("For whom it is"),
+    .describe("Who it is for"),
 });
 
 const proof = { personId: "user_grace", linkSecret: "mJ0H1c9Vq5d1rVqv0b2c4VwYk3T6oXx1n8sZ7uQeRtA" };
@@ -49,7 +49,8 @@ const viewLinked = definePublicRoute({
   path: "/api/approval-links/:approvalId/view",
   tag: "approvals",
   summary: "Look at an approval with a person's link",
-  description: "The case as shown to the person with the link. A POST, so that the link's secret is in no URL.",
+  description:
+    "The approval as shown to the holder of the link. A POST, so that the link's secret is not part of a URL.",
   limitByAddress: "requests",
   params: Path,
   body: Proof,
@@ -70,7 +71,8 @@ const decideLinked = definePublicRoute({
   path: "/api/approval-links/:approvalId",
   tag: "approvals",
   summary: "Decide an approval with a person's link",
-  description: "As with the person's key. The first decision counts, and ends every link of the approval.",
+  description:
+    "Same as deciding with the person's key. The first decision counts and invalidates all links of the approval.",
   limitByAddress: "requests",
   params: Path,
   body: Proof.extend({
@@ -78,11 +80,12 @@ const decideLinked = definePublicRoute({
     reason: z.string().trim().min(1).max(LONGEST_REASON).exactOptional(),
   }),
   maximumBodyBytes: MAXIMUM_BODY_BYTES,
-  answers: { 200: { description: "The approval as it is decided.", schema: View } },
+  answers: { 200: { description: "The decided approval.", schema: View } },
   errors: {
     not_found: NOT_FOUND,
     may_not_decide: "Neither the requester nor a traveler may decide; the policy names the role that may.",
-    conflict: "It is decided, used up, replaced or expired; `state` says which, and `decidedBy` by whom.",
+    conflict:
+      "It is already decided, used, replaced or expired; `state` says which, and `decidedBy` names the decider.",
     rate_limited: "Too many requests.",
   },
   example: { body: { ...proof, decision: "reject", reason: "Take the train." } },

@@ -21,7 +21,7 @@ interface ApprovalPorts {
 }
 
 const APPROVAL_ID = /^apr_[0-9A-Z]{26}$/;
-const NOT_FOUND = "There is no such approval for this key or token.";
+const NOT_FOUND = "This key or token has no such approval.";
 const LONGEST_REASON = 1_000;
 
 const ApprovalPath = z.object({ approvalId: z.string().regex(APPROVAL_ID) });
@@ -32,7 +32,7 @@ const ListedApproval = ApprovalAnswer.extend({
     .string()
     .nullable()
     .describe(
-      "With a person's key: the page where this person decides it, good for one decision. Nobody else may have it",
+      "With a person's key: the page where this person decides, valid for one decision. Do not give it to anyone else",
     ),
 });
 
@@ -66,7 +66,7 @@ const listApprovals = defineRoute({
   tag: "approvals",
   summary: "List approvals",
   description:
-    "What waits for a decision, newest first; with `state` another kind. A person's key lists what that person may decide, every other key all of the tenant.",
+    "Approvals that wait for a decision, newest first; `state` selects others. A person's key lists what that person may decide; any other key lists all of the tenant's approvals.",
   scope: buildScope("approvals", "read"),
   query: z.object({
     ...pageQuery(z.string().regex(APPROVAL_ID, CURSOR_MESSAGE)),
@@ -102,7 +102,7 @@ const readApproval = defineRoute({
   path: "/api/approvals/:approvalId",
   tag: "approvals",
   summary: "Read an approval",
-  description: "The request, the decision, and whether it was used.",
+  description: "The request, its decision, and whether a call has used it.",
   scope: buildScope("approvals", "read"),
   params: ApprovalPath,
   answers: { 200: { description: "The approval.", schema: ApprovalAnswer } },
@@ -122,12 +122,12 @@ const decide = defineInternalRoute({
   tag: "approvals",
   summary: "Decide an approval",
   description:
-    "Approves or rejects what waits, or revokes an approval that no call has used yet. With the key of a person who has the role and has not asked for it, or with an internal token that says in approvedBy who decided. The first decision counts; a 409 says which it was.",
+    "Approves or rejects a pending request, or revokes an approval that no call has used yet. Requires the key of a person who has the role and is not the requester, or an internal token that names the decider in approvedBy. The first decision counts; a 409 says what it was.",
   scope: DECIDES_APPROVALS,
   params: ApprovalPath,
   body: z.strictObject({
     decision: z.enum(["approve", "reject", "revoke"]),
-    reason: z.string().trim().min(1).max(LONGEST_REASON).describe("Kept, and shown to who asked").exactOptional(),
+    reason: z.string().trim().min(1).max(LONGEST_REASON).describe("Stored, and shown to the requester").exactOptional(),
     approvedBy: z
       .string()
       .trim()
@@ -136,11 +136,12 @@ const decide = defineInternalRoute({
       .describe("With an internal token only: the person who decided")
       .exactOptional(),
   }),
-  answers: { 200: { description: "The approval as it is decided.", schema: ApprovalAnswer } },
+  answers: { 200: { description: "The decided approval.", schema: ApprovalAnswer } },
   errors: {
     not_found: NOT_FOUND,
     may_not_decide: "Neither the requester nor a traveler may decide; the policy names the role that may.",
-    conflict: "It is decided, used up, replaced or expired; `state` says which, and `decidedBy` by whom.",
+    conflict:
+      "It is already decided, used, replaced or expired; `state` says which, and `decidedBy` names the decider.",
   },
   example: {
     body: { decision: "approve", reason: "The client pays." },
@@ -175,7 +176,9 @@ function toDecider(principals: readonly Principal[], approvedBy: string | undefi
     throw invalidInput([{ path: "approvedBy", message: "must name the person who decided" }]);
   }
   if (approvedBy !== undefined) {
-    throw invalidInput([{ path: "approvedBy", message: "is for internal tokens; a key says itself whose it is" }]);
+    throw invalidInput([
+      { path: "approvedBy", message: "is only for internal tokens; a key identifies its own person" },
+    ]);
   }
   if (first.personId === undefined) throw unauthorized();
   return { kind: "person", personId: first.personId, with: "key" };

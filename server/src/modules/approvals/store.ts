@@ -302,7 +302,8 @@ async function takeApprovalAgain(db: Queryable, clock: Clock, callId: string): P
   if (found === undefined || found.callId === callId) return;
   const code = lostBecause(found, clock.now());
   if (code !== undefined) {
-    const detail = "This call stalled for so long that its approval was given back, and it did nothing. Send it again.";
+    const detail =
+      "This call stalled for so long that its approval was released. Nothing was done; send the call again.";
     throw new Failure(code, { detail, extra: { approvalId: found.id } });
   }
   await useApproval(db, clock, found, callId);

@@ -4,7 +4,7 @@ import { defineTenantEvent } from "../../kernel/contracts/events.ts";
 const Approval = z.object({
   approvalId: z.string().describe("For read_approval"),
   tool: z.string().describe("The call that waits for it"),
-  role: z.string().describe("Whoever has this role may decide"),
+  role: z.string().describe("Anyone with this role may decide"),
   state: z.string(),
   amountUsd: z.string().optional(),
   expiresAt: z.string(),
@@ -34,7 +34,7 @@ export const approvalEvents = [
   }),
   defineTenantEvent({
     type: "approval.withdrawn",
-    summary: "Nobody needs to decide any more: the request was revoked, or a newer one replaced it.",
+    summary: "A decision is no longer needed: the request was revoked or replaced by a newer one.",
     data: Approval,
     example: { ...example, state: "replaced" },
   }),

@@ -7,7 +7,7 @@ import type { Stores } from "./context.ts";
 export const UsedApproval = z.object({
   approvalId: z.string(),
   decidedBy: z.string().nullable().describe("The user who approved it"),
-  decidedByName: wordsOfOthers().nullable().describe("null: no person of the tenant, or not any more"),
+  decidedByName: wordsOfOthers().nullable().describe("null: not a person of the tenant, or no longer one"),
   decidedAt: z.string().nullable(),
   reason: wordsOfOthers().nullable(),
 });

@@ -23,37 +23,43 @@ export const ArrivalAnswer = ProviderProvenance.extend({
     latitude: z.number(),
     longitude: z.number(),
     precision: z.enum(["point", "address", "landmark", "neighborhood", "airport", "city", "region"]),
-    unknownPart: z.string().nullable().describe("What of the address is not known; the place is the wider one that is"),
-    otherCandidates: z.array(wordsOfOthers()).readonly().describe("Also of this name and near the airport: ask which"),
+    unknownPart: z
+      .string()
+      .nullable()
+      .describe("The unknown part of the address; the place is the larger one that is known"),
+    otherCandidates: z
+      .array(wordsOfOthers())
+      .readonly()
+      .describe("Other places of this name near the airport: ask which one is meant"),
   }),
   way: z
     .object({
       mode: WayMode,
-      isEstimate: z.boolean().describe("true: from the distance alone; false: over roads, without traffic"),
-      source: z.string().describe("Who routed it; distance: nobody"),
+      isEstimate: z.boolean().describe("true: estimated from the distance alone; false: by road, without traffic"),
+      source: z.string().describe("The routing source; distance: none"),
       straightKilometers: z.number(),
       roadKilometers: z.number(),
       minutes: z.object({ fewest: z.int(), likely: z.int(), most: z.int() }),
     })
     .nullable(),
-  wayNote: z.string().nullable().describe("Why there is no way"),
-  modeNote: z.string().nullable().describe("Why the way is not by the mode asked for; null: it is"),
+  wayNote: z.string().nullable().describe("Why there is no route"),
+  modeNote: z.string().nullable().describe("Why the route does not use the requested mode; null: it does"),
   schedule: z
     .object({
       landsAt: z.string().describe("UTC"),
-      landsAtLocal: z.string().describe("On the airport's clock, as all times here"),
+      landsAtLocal: z.string().describe("Airport local time, like all times here"),
       timeZone: z.string(),
-      outsideAirportLocal: Band.describe("With usual times for border and bags"),
+      outsideAirportLocal: Band.describe("Includes the usual time for border control and bags"),
       atDestinationLocal: Band.nullable(),
-      atDestination: Band.nullable().describe("UTC, for those who wait in another time zone"),
+      atDestination: Band.nullable().describe("In UTC, for people who wait in another time zone"),
       isNight: z.boolean(),
     })
     .nullable()
     .describe("Null without arrivalTimeIso"),
   links: DeepLinks,
   map: MapAnswer.nullable(),
-  mapNote: z.string().nullable().describe("Why there is no map; the rest holds"),
-  card: ChannelText.describe("All of it for the traveler, in the language asked for"),
+  mapNote: z.string().nullable().describe("Why there is no map; everything else is valid"),
+  card: ChannelText.describe("The complete text for the traveler, in the requested language"),
   notes: z.array(z.string()),
   language: LanguageAnswer,
 });
@@ -63,6 +69,6 @@ export const arrivalErrors = {
   airport_not_found:
     "The airport is unknown, or the city has several: airportsMeant and nearMatches list them. Give an IATA code, or airportLatitude and airportLongitude.",
   destination_not_found:
-    "The destination is unknown, or every place of that name is over 300 km from the airport: nearMatches lists similar names, tooFar the nearest of those places. Give a neighborhood, a sight, the city, or coordinates such as 38.71,-9.14.",
+    "The destination is unknown, or every place of that name is over 300 km from the airport: nearMatches lists similar names, and tooFar lists the nearest of those places. Give a neighborhood, a sight, the city, or coordinates such as 38.71,-9.14.",
   ...providerErrors,
 } as const;

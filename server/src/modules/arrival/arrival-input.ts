@@ -7,7 +7,7 @@ export const arrivalFields = {
   airport: z.string().describe("IATA code or name"),
   airportLatitude: Latitude.optional(),
   airportLongitude: Longitude.optional(),
-  destinationLabel: z.string().optional().describe("As it is shown"),
+  destinationLabel: z.string().optional().describe("As shown to the traveler"),
   destinationAddress: z.string().describe("Address, district or sight; or 38.71,-9.14"),
   regionCode: RegionCode.optional(),
   languageCode: z.string().default("en"),
@@ -28,5 +28,5 @@ export function checkAirportPosition(
 ): void {
   if ((airportLatitude === undefined) === (airportLongitude === undefined)) return;
   const path = [airportLatitude === undefined ? "airportLatitude" : "airportLongitude"];
-  context.addIssue({ code: "custom", path, message: "latitude and longitude go together" });
+  context.addIssue({ code: "custom", path, message: "give both latitude and longitude" });
 }

@@ -12,7 +12,7 @@ export const arrivalTexts = defineTexts({
     ja: "{airport} → {destination}",
   },
   wayEstimated: {
-    en: "About {minutes} min ({fewest}–{most}), some {distance}: estimated, without traffic and timetables",
+    en: "About {minutes} min ({fewest}–{most}), roughly {distance}: an estimate that ignores traffic and timetables",
     de: "Etwa {minutes} Min. ({fewest}–{most}), rund {distance}: geschätzt, ohne Verkehr und Fahrpläne",
     fr: "Environ {minutes} min ({fewest}–{most}), à peu près {distance} : estimation, sans trafic ni horaires",
     es: "Unos {minutes} min ({fewest}–{most}), cerca de {distance}: estimación, sin tráfico ni horarios",
@@ -21,7 +21,7 @@ export const arrivalTexts = defineTexts({
     ja: "約{minutes}分({fewest}~{most}分)、およそ{distance}:交通状況と時刻表を含まない概算",
   },
   wayUnknown: {
-    en: "The way is too long to be estimated: look up flights, trains or long-distance buses",
+    en: "The journey is too long to estimate: look up flights, trains or long-distance buses",
     de: "Der Weg ist zu weit für eine Schätzung: Flüge, Züge oder Fernbusse nachsehen",
     fr: "Le trajet est trop long pour une estimation : cherchez un vol, un train ou un car",
     es: "El trayecto es demasiado largo para estimarlo: consulte vuelos, trenes o autobuses de larga distancia",
@@ -30,7 +30,7 @@ export const arrivalTexts = defineTexts({
     ja: "遠すぎるため概算できません。航空便、列車、長距離バスをご確認ください",
   },
   wayByBoat: {
-    en: "{island} is an island: you need a boat or another flight to get there. Look up its times before you leave the airport; no arrival time is estimated",
+    en: "{island} is an island: you need a boat or another flight to get there. Look up the departure times before you leave the airport; no arrival time is estimated",
     de: "{island} ist eine Insel: Sie brauchen ein Schiff oder einen weiteren Flug. Abfahrtszeiten nachsehen, bevor Sie den Flughafen verlassen; die Ankunftszeit wird nicht geschätzt",
     fr: "{island} est une île : il faut un bateau ou un autre vol. Vérifiez les horaires avant de quitter l’aéroport ; l’heure d’arrivée n’est pas estimée",
     es: "{island} es una isla: necesita un barco u otro vuelo. Consulte los horarios antes de salir del aeropuerto; la hora de llegada no se estima",
@@ -67,7 +67,7 @@ export const arrivalTexts = defineTexts({
     ja: "{destination}に到着:{moment}頃",
   },
   driving: {
-    en: "By taxi from the official rank, or by a car booked ahead, to {destination}",
+    en: "Take a taxi from the official rank, or a car booked in advance, to {destination}",
     de: "Mit einem Taxi vom offiziellen Stand oder einem vorbestellten Wagen: {destination}",
     fr: "En taxi depuis la station officielle ou en voiture réservée : {destination}",
     es: "En taxi desde la parada oficial o en coche reservado: {destination}",
@@ -76,7 +76,7 @@ export const arrivalTexts = defineTexts({
     ja: "正規のタクシー乗り場または予約した車で{destination}へ",
   },
   transit: {
-    en: "By train, underground or bus to {destination}: the link shows lines and times",
+    en: "Take the train, metro or bus to {destination}: the link shows lines and times",
     de: "Mit Zug, U-Bahn oder Bus: {destination}. Linien und Zeiten zeigt der Link",
     fr: "En train, métro ou bus : {destination}. Le lien montre lignes et horaires",
     es: "En tren, metro o autobús: {destination}. El enlace muestra líneas y horarios",
@@ -95,8 +95,8 @@ export const arrivalTexts = defineTexts({
   },
   taxis: {
     en: {
-      one: "{count} ordinary taxi: it takes three people with luggage",
-      other: "{count} ordinary taxis, or a van: a taxi takes three people with luggage",
+      one: "{count} standard taxi: it holds three people with luggage",
+      other: "{count} standard taxis, or a van: a taxi holds three people with luggage",
     },
     de: {
       one: "{count} gewöhnliches Taxi: es fasst drei Personen mit Gepäck",
@@ -148,7 +148,7 @@ export const arrivalTexts = defineTexts({
     ja: "夜間の到着:明るく係員のいるターミナル内で待つ",
   },
   carAtNight: {
-    en: "You arrive at night: book the car ahead, as trains and buses may have stopped",
+    en: "You arrive at night: book a car in advance, as trains and buses may have stopped",
     de: "Dann ist es Nacht: den Wagen vorbestellen; Züge und Busse fahren vielleicht nicht mehr",
     fr: "Il fera nuit : réservez la voiture ; trains et bus peuvent ne plus circuler",
     es: "Será de noche: reserve el coche; puede que no haya trenes ni autobuses",
@@ -157,7 +157,7 @@ export const arrivalTexts = defineTexts({
     ja: "夜間の到着:車を予約し、電車やバスの終了に備える",
   },
   walkTooFar: {
-    en: "No walk is planned: the airport is {distance} away in a straight line. Go by car",
+    en: "Walking is not practical: the airport is {distance} away in a straight line. Go by car",
     de: "Kein Fußweg geplant: der Flughafen liegt {distance} Luftlinie entfernt. Mit dem Wagen fahren",
     fr: "Pas de trajet à pied : l’aéroport est à {distance} à vol d’oiseau. Allez-y en voiture",
     es: "Sin trayecto a pie: el aeropuerto está a {distance} en línea recta. Vaya en coche",
@@ -166,7 +166,7 @@ export const arrivalTexts = defineTexts({
     ja: "徒歩は計画に含めません:空港から直線距離で{distance}あるため、車をご利用ください",
   },
   walkAtNight: {
-    en: "No walk is planned at night: the airport is {distance} away in a straight line. Go by car",
+    en: "Walking is not advisable at night: the airport is {distance} away in a straight line. Go by car",
     de: "Nachts kein Fußweg geplant: der Flughafen liegt {distance} Luftlinie entfernt. Mit dem Wagen fahren",
     fr: "Pas de trajet à pied la nuit : l’aéroport est à {distance} à vol d’oiseau. Allez-y en voiture",
     es: "Sin trayecto a pie de noche: el aeropuerto está a {distance} en línea recta. Vaya en coche",
@@ -175,7 +175,7 @@ export const arrivalTexts = defineTexts({
     ja: "夜間の徒歩は計画に含めません:空港から直線距離で{distance}あるため、車をご利用ください",
   },
   transitStopped: {
-    en: "No train or bus is planned: you leave the airport about {moment}, when they have probably stopped. Book a car ahead",
+    en: "You leave the airport at about {moment}, when trains and buses have probably stopped. Book a car in advance",
     de: "Zug und Bus sind nicht eingeplant: Sie verlassen den Flughafen etwa {moment}, wenn sie wohl nicht mehr fahren. Den Wagen vorbestellen",
     fr: "Ni train ni bus prévu : vous quittez l’aéroport vers {moment}, quand ils ne circulent sans doute plus. Réservez une voiture",
     es: "Sin tren ni autobús: saldrá del aeropuerto hacia {moment}, cuando probablemente ya no circulan. Reserve un coche",
@@ -185,7 +185,7 @@ export const arrivalTexts = defineTexts({
     ja: "電車・バスは計画に含めません:空港を出るのは{moment}頃で、運行終了の可能性が高いため車を予約してください",
   },
   transitEnding: {
-    en: "The last train or bus may leave before you do: look it up, and know where the taxi rank is",
+    en: "The last train or bus may leave before you do: check the timetable, and find out where the taxi rank is",
     de: "Der letzte Zug oder Bus fährt vielleicht vor Ihnen: nachsehen und den Taxistand kennen",
     fr: "Le dernier train ou bus peut partir avant vous : vérifiez, et repérez la station de taxis",
     es: "El último tren o autobús puede salir antes que usted: compruébelo y sepa dónde está la parada de taxis",

@@ -138,7 +138,7 @@ describe("a transfer from an airport", () => {
         expect([way, schedule?.atDestinationLocal]).toEqual([null, null]);
         expect(wayNote).toContain(`on an island (${island})`);
         expect(card.text).toContain(`${island} is an island: you need a boat`);
-        expect([card.text, ...notes].join()).not.toMatch(/By taxi from|By train, underground|estimated from/);
+        expect([card.text, ...notes].join()).not.toMatch(/taxi from|Take the train|estimated from/);
       }
     }
   });
@@ -158,7 +158,7 @@ describe("a transfer from an airport", () => {
 
   it("tells the time of landing before that at the door", async () => {
     const { card } = await transfer(late);
-    expect(card.text).toMatch(/Landing.*leave the airport.*By taxi.*At .* about/s);
+    expect(card.text).toMatch(/Landing.*leave the airport.*Take a taxi.*At .* about/s);
   });
 
   it.each([
@@ -190,7 +190,7 @@ describe("a transfer from an airport", () => {
         const tooFar = z.array(z.object({ label: z.string(), kilometers: z.number() })).parse(body.tooFar);
         expect(tooFar[0]?.label).toMatch(far);
         expect(tooFar[0]?.kilometers).toBeGreaterThan(300);
-        expect(body.detail).toMatch(/within 300 km of .* The nearest known: .* add the city/);
+        expect(body.detail).toMatch(/within 300 km of .* The nearest known places: .* add the city/);
       }
     },
   );
@@ -250,7 +250,7 @@ describe("an arrival at night", () => {
   const Planned = Transfer.extend({ modeNote: z.string().nullable(), way: z.looseObject({ mode: z.string() }) });
   const plan = async (args: object) =>
     Planned.parse(requireResult(await service.call("airport_transfer_coordinator", args)));
-  const NO_TRAIN = "No train or bus is planned";
+  const NO_TRAIN = "You leave the airport at about .*, when trains and buses have probably stopped";
 
   it("after the last train is planned by car, which leads the card, and the assumption is stated", async () => {
     const { way, modeNote, pickUpAtLocal, taxisNeeded, links, card, notes } = await plan(at("23:40"));
@@ -278,7 +278,7 @@ describe("an arrival at night", () => {
     expect(card.text.split("\n")[1]).toMatch(new RegExp(`^${NO_TRAIN}`));
     expect(steps.find(({ kind }) => kind === "way")?.lines[0]).toMatch(new RegExp(`^${NO_TRAIN}`));
     const byCar = await playbook({ ...at("23:40"), mode: "driving" });
-    expect(byCar.card.text.split("\n")[1]).toMatch(/^You arrive at night: book the car ahead/);
+    expect(byCar.card.text.split("\n")[1]).toMatch(/^You arrive at night: book a car in advance/);
     // The duration of the way is in the heading, and the steps are in the order of time.
     expect(byCar.card.text.split("\n")[1]).toMatch(/Onward journey: About \d+ min/);
     expect(byCar.card.text).toMatch(
@@ -298,10 +298,13 @@ describe("a walk from an airport", () => {
   const night = "2035-01-10T23:30:00Z";
 
   it.each([
-    [{ airport: "KEF", destinationAddress: "Reykjavik", arrivalTimeIso: night }, "No walk is planned"],
-    [{ airport: "LTN", destinationAddress: "Oxford", arrivalTimeIso: noon }, "No walk is planned"],
-    [{ airport: "LTN", destinationAddress: "Oxford" }, "No walk is planned"],
-    [{ airport: "LHR", destinationAddress: "51.4950, -0.4500", arrivalTimeIso: night }, "No walk is planned at night"],
+    [{ airport: "KEF", destinationAddress: "Reykjavik", arrivalTimeIso: night }, "Walking is not practical"],
+    [{ airport: "LTN", destinationAddress: "Oxford", arrivalTimeIso: noon }, "Walking is not practical"],
+    [{ airport: "LTN", destinationAddress: "Oxford" }, "Walking is not practical"],
+    [
+      { airport: "LHR", destinationAddress: "51.4950, -0.4500", arrivalTimeIso: night },
+      "Walking is not advisable at night",
+    ],
   ])("that is unreasonable is planned by car, which leads the card: %j", async (args, decision) => {
     const { way, modeNote, card, links, steps } = await walk(args);
     expect(way?.mode).toBe("driving");

@@ -165,5 +165,5 @@ export function sayNotFound(
 ): string | undefined {
   if (tooFar.length === 0) return undefined;
   const places = tooFar.map((place) => `${place.label} (${place.kilometers} km)`).join("; ");
-  return `No place of this name is within ${FARTHEST_KILOMETERS} km of ${label}. The nearest known: ${places}. If you mean a part of a city near the airport, add the city; or give coordinates such as 38.71,-9.14.`;
+  return `No place of this name is within ${FARTHEST_KILOMETERS} km of ${label}. The nearest known places: ${places}. If you mean a part of a city near the airport, add the city; or give coordinates such as 38.71,-9.14.`;
 }

@@ -83,13 +83,13 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
 
 function sayWayNote(way: WayToAirport | undefined, island: string | undefined): string | null {
   if (island !== undefined) {
-    return `The destination is on an island (${island}) that no road or railway reaches: the traveler needs a boat or another flight. Their times are not known here, so no arrival time is estimated. Look up the crossing before you plan the way to the port.`;
+    return `The destination is on an island (${island}) that no road or railway reaches: the traveler needs a boat or another flight. Their times are not known here, so no arrival time is estimated. Look up the crossing before you plan the trip to the port.`;
   }
-  return way === undefined ? "Over 300 km in a straight line: no way by road is estimated." : null;
+  return way === undefined ? "Over 300 km in a straight line: no road journey is estimated." : null;
 }
 
-const ASSUMED = `No timetable is known here: trains and buses are assumed to run from ${TRANSIT_FROM}:00 to midnight on the airport's clock.`;
-const STOPPED = `You asked for transit, and the plan is for a car. ${ASSUMED} Night lines, if there are any, are at`;
+const ASSUMED = `No timetable is known here: trains and buses are assumed to run from ${TRANSIT_FROM}:00 to midnight, airport local time.`;
+const STOPPED = `You asked for transit, and the plan is for a car. ${ASSUMED} For night lines, if there are any, see`;
 
 /** The maximum walk with luggage; at night it is shorter, in a place unknown to the traveler. */
 const FARTHEST_WALK_KILOMETERS = 5;
@@ -112,7 +112,7 @@ function sayModeNote(why: WhyByCar | undefined, kilometers: number, link: string
     why === "walk_too_far"
       ? `over ${FARTHEST_WALK_KILOMETERS} km`
       : `at night over ${FARTHEST_WALK_AT_NIGHT_KILOMETERS} km`;
-  return `You asked for walking, and the plan is for a car: it is ${kilometers.toFixed(1)} km in a straight line, and ${limit} no walk with luggage is planned. The walk is at ${link}`;
+  return `You asked for walking, and the plan is for a car: it is ${kilometers.toFixed(1)} km in a straight line, and ${limit} no walk with luggage is planned. For the walking route, see ${link}`;
 }
 
 export type ArrivalPlan = Awaited<ReturnType<typeof planArrival>>;
@@ -242,7 +242,7 @@ export function listNotes({ known, mode, island, answer: { airport, destination 
     ...(label === takenAs ? [] : [`The destination was taken as ${takenAs}.`]),
     ...(unknownPart === null
       ? []
-      : [`Not known of the address, and left out: ${unknownPart}. The time is that to the wider place.`]),
+      : [`This part of the address is not known and was ignored: ${unknownPart}. The time is to the larger place.`]),
     ...(otherCandidates.length === 0 ? [] : [`Near this airport it could also be: ${otherCandidates.join("; ")}.`]),
     ...(mode === "transit" && island === undefined ? [ASSUMED] : []),
     ...saidOfWays([known]).notes,
@@ -252,8 +252,8 @@ export function listNotes({ known, mode, island, answer: { airport, destination 
 
 const sayBasis = ({ routedBy }: KnownWay): string =>
   routedBy === undefined
-    ? "Distance and times are estimated from the straight line, without roads, traffic and timetables; the links know them. Only well-known islands are recognized: to any other island, the time for a boat is not included."
-    : "Distance and times are those over the roads, without traffic; the links know it.";
+    ? "Distance and times are estimated from the straight line, without roads, traffic or timetables; follow the links for those. Only well-known islands are recognized: for any other island, the boat's time is not included."
+    : "Distance and times are by road, without traffic; follow the links for that.";
 
 export function listAttribution({ known, answer: { map } }: ArrivalPlan, attribution: readonly string[]): string[] {
   return [...new Set([...attribution, ...(known.routedBy?.attribution ?? []), ...mapAttribution(map)])];

@@ -30,7 +30,7 @@ export const playbookTexts = defineTexts({
     ja: "入国審査",
   },
   borderText: {
-    en: "Follow the signs to arrivals. Domestic flights, and flights within an area without border checks, have no passport control",
+    en: "Follow the signs to arrivals. There is no passport control after domestic flights or flights within an area without border checks",
     de: "Den Schildern zur Ankunft folgen. Flüge im Inland oder in einem Raum ohne Grenzen haben keine Kontrolle",
     fr: "Suivez les panneaux Arrivées. Les vols intérieurs ou dans un espace sans frontières n’ont pas de contrôle",
     es: "Siga las señales de llegadas. Los vuelos nacionales o dentro de un espacio sin fronteras no tienen control",
@@ -48,7 +48,7 @@ export const playbookTexts = defineTexts({
     ja: "荷物",
   },
   bagsText: {
-    en: "Report a missing or damaged bag at the airline’s desk before leaving the hall, with the bag’s tag",
+    en: "Report a missing or damaged bag at the airline’s desk before you leave the hall; show the bag tag",
     de: "Fehlendes oder beschädigtes Gepäck vor Verlassen der Halle am Schalter der Airline melden, mit Gepäckabschnitt",
     fr: "Déclarez un bagage manquant ou abîmé au comptoir de la compagnie avant de sortir, avec l’étiquette",
     es: "Si falta o está dañado, comuníquelo en el mostrador de la aerolínea antes de salir, con la etiqueta",

@@ -89,7 +89,7 @@ describe("check-in reminders", () => {
     expect(readCalendar(ics).strict.map(({ triggers }) => triggers)).toEqual([["PT0S"], ["-PT30M"], ["-PT3H"]]);
     expect(reminders[2]?.title).toBe("Departure: BA117 LHR–JFK");
     expect(notes.join()).toMatch(/estimated from the distance alone/);
-    expect(notes[0]).toMatch(/as you gave them: no order .* a quarter of an hour/);
+    expect(notes[0]).toMatch(/as you gave them; they were not checked against an order .* 15 minutes/);
     const response = await fetch(icsUrl);
     expect(response.headers.get("content-type")).toBe("text/calendar; charset=utf-8");
     expect(await response.text()).toBe(ics);
@@ -102,7 +102,7 @@ describe("check-in reminders", () => {
     const { reminders, ics, notes } = await remind({ ...trip, ...soho, departureDateTimeIso });
     expect(reminders.map(({ kind }) => kind)).toEqual(["departure"]);
     expect(readCalendar(ics).strict.map(({ triggers }) => triggers)).toEqual([["PT0S"]]);
-    expect(notes.join(" ")).toMatch(/Check-in is open already, so there is no reminder.*time to leave .* is over/);
+    expect(notes.join(" ")).toMatch(/Check-in is already open, so there is no reminder.*time to leave .* has passed/);
   });
 
   it("can be fetched until the trip is over", async () => {
@@ -144,7 +144,7 @@ describe("check-in reminders", () => {
   it.each([
     [{ stayLabel: "Qwxzhaus" }, "not known"],
     [{ stayLatitude: 48.8, stayLongitude: 2.3 }, "over 300 km"],
-    [{}, "Without a place of stay"],
+    [{}, "No place of stay was given"],
   ])("leave out unknown parts, and report them: %j", async (stay, note) => {
     const { reminders, notes } = await remind({ ...trip, ...stay, departureDateTimeIso: "2035-05-01T09:30:00Z" });
     expect(reminders.map(({ kind }) => kind)).toEqual(["check_in", "departure"]);

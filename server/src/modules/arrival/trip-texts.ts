@@ -57,7 +57,7 @@ export const tripTexts = defineTexts({
     ja: "旅行者:{name}",
   },
   wayRouted: {
-    en: "About {minutes} min on the way, {distance} over the roads, without traffic; {before} min before departure at the airport",
+    en: "About {minutes} min travel time, {distance} by road, without traffic; be at the airport {before} min before departure",
     de: "Etwa {minutes} Min. Weg, {distance} über die Straßen, ohne Verkehr; {before} Min. vor Abflug am Flughafen",
     fr: "Environ {minutes} min de trajet, {distance} par la route, sans trafic ; à l’aéroport {before} min avant le départ",
     es: "Unos {minutes} min de camino, {distance} por carretera, sin tráfico; en el aeropuerto {before} min antes de la salida",
@@ -67,7 +67,7 @@ export const tripTexts = defineTexts({
     ja: "移動時間は約{minutes}分(道路で{distance}、交通状況を含まない)。出発の{before}分前に空港到着",
   },
   wayEstimated: {
-    en: "About {minutes} min on the way, estimated from {distance} as the crow flies; {before} min before departure at the airport",
+    en: "About {minutes} min travel time, estimated from {distance} as the crow flies; be at the airport {before} min before departure",
     de: "Etwa {minutes} Min. Weg, geschätzt aus {distance} Luftlinie; {before} Min. vor Abflug am Flughafen",
     fr: "Environ {minutes} min de trajet, estimées d’après {distance} à vol d’oiseau ; à l’aéroport {before} min avant le départ",
     es: "Unos {minutes} min de camino, estimados a partir de {distance} en línea recta; en el aeropuerto {before} min antes de la salida",

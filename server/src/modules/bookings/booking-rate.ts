@@ -11,12 +11,12 @@ import { isRateStale, warnOfOldRate } from "../treasury/index.ts";
 export const BookingRate = z.object({
   from: z.string(),
   to: z.string(),
-  value: z.string().describe("USDC for one unit of the currency, margin included"),
+  value: z.string().describe("USDC per unit of the currency, including the margin"),
   source: z.string(),
   sourceLevel: Provenance.shape.sourceLevel.default("embedded"),
-  asOf: z.string().nullable().default(null).describe("null: one for one, of any day"),
+  asOf: z.string().nullable().default(null).describe("null: always one to one"),
   marginBps: z.number().default(0).describe("The service's margin on the source's rate, in hundredths of a percent"),
-  warning: z.string().exactOptional().describe("If the rate was out of date when it was taken"),
+  warning: z.string().exactOptional().describe("Present if the rate was out of date when it was applied"),
 });
 export type BookingRate = z.output<typeof BookingRate>;
 
@@ -153,12 +153,12 @@ export async function requireRate(
   const extra = { currency };
   if (found === "missing") {
     throw new Failure("rate_not_available", {
-      detail: `There is no exchange rate of ${currency}, so it cannot be paid in USDC. Take an offer in another currency.`,
+      detail: `There is no exchange rate for ${currency}, so it cannot be paid in USDC. Choose an offer in another currency.`,
       extra,
     });
   }
   throw new Failure("rate_stale", {
-    detail: `The newest exchange rate of ${currency} is older than this service sells at. Take an offer in USD, or try again later.`,
+    detail: `The newest exchange rate for ${currency} is too old for this service to sell at. Choose an offer in USD, or try again later.`,
     extra,
   });
 }

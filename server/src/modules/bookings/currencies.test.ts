@@ -372,7 +372,7 @@ describe("a rate that is older than its source usually is", () => {
   it("is sold with a warning, also where it was new when it was shown", async () => {
     const fresh = await take("2026-03-03T12:00:00Z");
     expect(fresh).not.toHaveProperty("warning");
-    const warning = "The rate is of 2026-03-02 and out of date: reference rates are published on every working day.";
+    const warning = "The rate is from 2026-03-02 and out of date: reference rates are published every working day.";
     expect(await take("2026-03-06T12:00:00Z")).toEqual({ ...fresh, warning });
     expect(await take("2026-03-06T12:00:00Z", fresh)).toEqual({ ...fresh, warning });
   });

@@ -36,7 +36,7 @@ export const bookingEvents = [
   }),
   defineTenantEvent({
     type: "booking.failed",
-    summary: "A booking ended without an order, and nothing was paid.",
+    summary: "A booking ended without an order and without payment.",
     data: Order.extend({ orderId: Order.shape.orderId.optional(), code: z.string().optional() }),
     example: { ...example, orderId: undefined, pnr: undefined, code: "offer_no_longer_available" },
   }),

@@ -165,7 +165,7 @@ describe("without a source", () => {
       sourceLevel: "embedded",
       fallbackFrom: [],
       reason: expect.stringContaining("no source of weather forecasts configured"),
-      summary: expect.stringMatching(/^There is no weather forecast here\. Sunrise \d\d:\d\d, sunset \d\d:\d\d, /),
+      summary: expect.stringMatching(/^No weather forecast is available here\. Sunrise \d\d:\d\d, sunset \d\d:\d\d, /),
     });
     expect(weather.sun).toHaveLength(7);
     expect(requireResult(await service.call("air_quality_brief", LISBON))).toMatchObject({

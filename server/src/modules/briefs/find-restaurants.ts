@@ -12,11 +12,11 @@ const WITHIN_METERS = 1_500;
 const LONGEST_LOCATION = 300;
 const LONGEST_CUISINE = 40;
 
-const TextOfOthers = z.string().nullable().describe("A text of others");
+const TextOfOthers = z.string().nullable().describe("Third-party text");
 
 export const restaurantWishes = {
   location: z.string().describe("Place, address or city"),
-  cuisine: z.string().optional().describe("One word of OpenStreetMap, such as pizza"),
+  cuisine: z.string().optional().describe("One OpenStreetMap cuisine, such as pizza"),
   priceLevel: z.enum(priceLevels).optional(),
   partySize: z.int().min(1).max(20).optional(),
 };
@@ -31,7 +31,7 @@ export const RestaurantAnswer = z.object({
   address: TextOfOthers,
   phone: TextOfOthers,
   website: TextOfOthers,
-  openingHours: TextOfOthers.describe("As OpenStreetMap writes them; a text of others"),
+  openingHours: TextOfOthers.describe("As written in OpenStreetMap; third-party text"),
   wheelchair: z.enum(["yes", "limited", "no"]).nullable(),
   priceLevel: z.enum(priceLevels).nullable(),
   placeId: z.string().nullable().describe("Of Google Maps"),
@@ -49,11 +49,11 @@ export const restaurantsFound = {
     unknownPart: z
       .string()
       .nullable()
-      .describe("What of the location is not known; the restaurants are those of the wider place then"),
+      .describe("The unknown part of the location; the restaurants are then those of the larger place"),
   }),
   otherPlaces: z.array(wordsOfOthers()).describe("Other meanings of the location"),
-  placeNote: z.string().nullable().describe("What to ask of the place; null: the location names one place"),
-  notApplied: z.array(z.string()).describe("What of your wishes no source here knows"),
+  placeNote: z.string().nullable().describe("What to ask about the place; null: the location is unambiguous"),
+  notApplied: z.array(z.string()).describe("Which of your wishes no source here can check"),
   links: z
     .object({ google: z.string(), apple: z.string(), openStreetMap: z.string() })
     .describe("The same search there"),

@@ -26,7 +26,7 @@ const SOURCES: readonly { setting: keyof Settings; variable: string; without: st
   {
     setting: "openMeteoUrl",
     variable: "OPEN_METEO_URL",
-    without: "trip_weather_brief has no weather, only the sun's times: no source of forecasts is configured.",
+    without: "trip_weather_brief has only sunrise and sunset, no weather: no source of forecasts is configured.",
   },
   {
     setting: "openMeteoAirQualityUrl",

@@ -206,8 +206,8 @@ describe("with a source", () => {
     // Forty minutes and ten to park, before the two and a half hours at the airport.
     expect(await remind(51.51)).toMatchObject({
       reminders: [{}, { kind: "leave", startsAt: "2035-05-01T06:10:00Z" }, {}],
-      ics: expect.stringContaining("28 km over the roads"),
-      notes: [expect.stringContaining("as you gave them"), expect.stringContaining("over the roads")],
+      ics: expect.stringContaining("28 km by road"),
+      notes: [expect.stringContaining("as you gave them"), expect.stringContaining("by road")],
       attribution: expect.arrayContaining([expect.stringContaining("OpenStreetMap")]),
     });
     const night = { needsHotelFallback: false, stayLocation: "Soho, London", transferMode: "driving" };
@@ -263,13 +263,13 @@ describe("with a source", () => {
     expect(routed.result).toMatchObject({
       way: { isEstimate: false, source: "osrm", roadKilometers: 27.5, minutes: { fewest: 35, likely: 50, most: 65 } },
       attribution: expect.arrayContaining([expect.stringContaining("OpenStreetMap")]),
-      notes: expect.arrayContaining([expect.stringContaining("over the roads")]),
+      notes: expect.arrayContaining([expect.stringContaining("by road")]),
     });
     way = { status: 500 };
     const estimated = await transfer("Camden Town, London");
     expect(estimated.result).toMatchObject({
       way: { isEstimate: true, source: "distance" },
-      notes: expect.arrayContaining([expect.stringContaining("osrm, which gave none: server_error")]),
+      notes: expect.arrayContaining([expect.stringContaining("osrm was asked for a road route and returned none: server_error")]),
     });
     const playbook = await priced("airport_arrival_playbook", { ...arrival, destinationAddress: "Chelsea, London" });
     const card = await priced("restaurant_route_card", {
@@ -364,8 +364,8 @@ describe("without a source", () => {
       available: false,
       restaurants: [],
       map: null,
-      mapNote: expect.stringContaining("No restaurant"),
-      card: { text: expect.stringMatching(/None is known near here[\s\S]*google\.com/) },
+      mapNote: expect.stringContaining("no known restaurant"),
+      card: { text: expect.stringMatching(/None is known nearby[\s\S]*google\.com/) },
       notes: [expect.stringContaining("fromLabel is not looked up")],
     });
     // Links and cards are for people, so the unknown part of the place is shown with them.

@@ -65,7 +65,7 @@ export async function findStart(
 ): Promise<FoundStart> {
   const [shown, address] = [toVisibleText(fromLabel, LONGEST_LABEL), toVisibleText(fromAddress, LONGEST_ADDRESS)];
   if (address === "" && latitude === undefined) {
-    const note = shown === "" ? null : `fromLabel is not looked up: the ways start at ${place.label}.`;
+    const note = shown === "" ? null : `fromLabel is not looked up: the routes start at ${place.label}.`;
     const { label } = place;
     return { start: { label, latitude: place.latitude, longitude: place.longitude, note }, nearMatches: [] };
   }
@@ -93,7 +93,7 @@ export async function findStart(
 
 function writeNote(best: { label: string; unknownPart: string | null }, given: Position | undefined): string | null {
   if (given !== undefined) return null;
-  const unknown = best.unknownPart === null ? "" : ` Not known of it, and left out: ${best.unknownPart}.`;
+  const unknown = best.unknownPart === null ? "" : ` This part is not known and was ignored: ${best.unknownPart}.`;
   return `fromAddress was taken as ${best.label}.${unknown}`;
 }
 
@@ -144,7 +144,7 @@ export async function drawRestaurants(
   ports: MapPorts,
   signal: AbortSignal,
 ) {
-  if (restaurants.length === 0) return { map: null, mapNote: "No restaurant is known that it could show." };
+  if (restaurants.length === 0) return { map: null, mapNote: "There is no known restaurant to show." };
   const say = restaurantTexts(words);
   const stops = [start, ...restaurants.map(({ name, ...position }) => ({ ...position, label: name }))].map(
     ({ label, latitude, longitude }) => ({ label, latitude, longitude }),

@@ -24,7 +24,7 @@ export const restaurantTexts = defineTexts({
     ja: { other: "{count}軒、近い順" },
   },
   noneFound: {
-    en: "None is known near here: look on the map",
+    en: "None is known nearby: search on the map",
     de: "In der Nähe ist keines bekannt: auf der Karte nachsehen",
     fr: "Aucun n’est connu à proximité : cherchez sur la carte",
     es: "No se conoce ninguno cerca: búsquelo en el mapa",

@@ -2,7 +2,7 @@ import { defineTexts, type Words } from "../../domain/texts.ts";
 
 const safetyTexts = defineTexts({
   general: {
-    en: "Keep your papers, the address of your stay and these numbers with you, also on paper.",
+    en: "Keep your travel documents, the address of your stay and these numbers with you, and also on paper.",
     de: "Papiere, die Adresse der Unterkunft und diese Nummern bei sich tragen, auch auf Papier.",
     fr: "Gardez sur vous vos papiers, l’adresse de votre logement et ces numéros, aussi sur papier.",
     es: "Lleve consigo sus documentos, la dirección del alojamiento y estos números, también en papel.",
@@ -11,7 +11,7 @@ const safetyTexts = defineTexts({
     ja: "身分証、滞在先の住所、これらの番号を紙でも携帯してください。",
   },
   medical: {
-    en: "Carry your medicine in the hand luggage, with the prescription by its substance and a note of your condition in the local language.",
+    en: "Carry your medicine in your hand luggage, with a prescription that names the active ingredient and a note about your condition in the local language.",
     de: "Medikamente ins Handgepäck, mit Rezept nach Wirkstoff und einer Notiz zur Krankheit in der Landessprache.",
     fr: "Médicaments en bagage à main, avec l’ordonnance par substance et une note sur votre état dans la langue locale.",
     es: "Lleve la medicación en el equipaje de mano, con la receta por principio activo y una nota sobre su dolencia en la lengua local.",
@@ -21,7 +21,7 @@ const safetyTexts = defineTexts({
     ja: "薬は手荷物に入れ、成分名の処方箋と、病状を現地語で書いたメモを携帯してください。",
   },
   allergy: {
-    en: "Carry a card that names the allergy in the local language, and an adrenaline pen where it was prescribed.",
+    en: "Carry a card that names the allergy in the local language, and your adrenaline auto-injector if you have been prescribed one.",
     de: "Eine Karte mit der Allergie in der Landessprache mitführen, und einen Adrenalin-Pen, wo er verschrieben ist.",
     fr: "Portez une carte qui nomme l’allergie dans la langue locale, et un stylo d’adrénaline s’il est prescrit.",
     es: "Lleve una tarjeta que nombre la alergia en la lengua local, y un autoinyector de adrenalina si está recetado.",
@@ -30,7 +30,7 @@ const safetyTexts = defineTexts({
     ja: "アレルギーを現地語で書いたカードと、処方されている場合はアドレナリン自己注射薬を携帯してください。",
   },
   mobility: {
-    en: "Ask the stay, the carrier and the hospital for step-free access beforehand; it is not checked here.",
+    en: "Ask your accommodation, the carrier and the hospital about step-free access in advance; it is not checked here.",
     de: "Unterkunft, Beförderer und Krankenhaus vorab nach stufenlosem Zugang fragen; hier ist er nicht geprüft.",
     fr: "Demandez à l’avance un accès sans marches au logement, au transporteur et à l’hôpital ; il n’est pas vérifié ici.",
     es: "Pregunte antes al alojamiento, al transportista y al hospital por el acceso sin escalones; aquí no se comprueba.",
@@ -40,7 +40,7 @@ const safetyTexts = defineTexts({
     ja: "宿泊先、交通機関、病院に段差のない経路を事前に確認してください(ここでは未確認です)。",
   },
   pregnancy: {
-    en: "Carry the maternity notes, and ask the airline and the insurance how late in pregnancy they take you.",
+    en: "Carry your maternity notes, and ask the airline and the insurer up to which week of pregnancy they accept you.",
     de: "Mutterpass mitführen und bei Fluglinie und Versicherung erfragen, bis wann sie befördern und zahlen.",
     fr: "Emportez le dossier de grossesse et demandez à la compagnie et à l’assurance jusqu’à quel terme elles acceptent.",
     es: "Lleve el historial del embarazo y pregunte a la aerolínea y al seguro hasta qué semana la aceptan.",
@@ -49,7 +49,7 @@ const safetyTexts = defineTexts({
     ja: "母子手帳を携帯し、航空会社と保険会社に妊娠何週まで可能か確認してください。",
   },
   children: {
-    en: "Give each child a card with your phone number, and carry a consent of the parents who do not travel.",
+    en: "Give each child a card with your phone number, and carry written consent from any parent who is not traveling.",
     de: "Jedem Kind eine Karte mit Ihrer Telefonnummer geben und die Zustimmung nicht mitreisender Eltern mitführen.",
     fr: "Donnez à chaque enfant une carte avec votre numéro, et emportez l’accord des parents qui ne voyagent pas.",
     es: "Dé a cada niño una tarjeta con su teléfono y lleve el consentimiento de los padres que no viajan.",
@@ -58,7 +58,7 @@ const safetyTexts = defineTexts({
     ja: "子どもにはあなたの電話番号を書いたカードを持たせ、同行しない親の同意書を携帯してください。",
   },
   hearing: {
-    en: "Ask before the trip whether emergency services take text messages there; it is not known here.",
+    en: "Ask before the trip whether the emergency services there accept text messages; that is not known here.",
     de: "Vor der Reise erfragen, ob Notrufe dort per Textnachricht möglich sind; hier ist es nicht bekannt.",
     fr: "Demandez avant le voyage si les secours y acceptent les SMS ; ce n’est pas connu ici.",
     es: "Pregunte antes del viaje si allí las emergencias aceptan mensajes de texto; aquí no se sabe.",

@@ -105,7 +105,7 @@ export const weatherTexts = defineTexts({
     ja: "現在{temperature}、{condition}。今日は{low}から{high}。",
   },
   noForecast: {
-    en: "There is no weather forecast here.",
+    en: "No weather forecast is available here.",
     de: "Hier gibt es keine Wettervorhersage.",
     fr: "Pas de prévisions météo ici.",
     es: "Aquí no hay pronóstico del tiempo.",

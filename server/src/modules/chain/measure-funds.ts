@@ -53,7 +53,7 @@ export function fundsGauges({ chains, chainFunds }: Pick<Parts, "chains" | "chai
   return [
     {
       name: "wayfare_relayer_gas",
-      help: "The relayer's balance for gas, in whole units of the chain's native coin. Below what the next transactions cost, nothing is sent.",
+      help: "The relayer's balance for gas, in whole units of the chain's native coin. If it is below the cost of the next transactions, nothing is sent.",
       labelNames: ["network", "chain"],
       read: () => latest().map((funds) => ({ labels: labels(funds), value: funds.relayerGas })),
     },

@@ -130,7 +130,7 @@ function resolveName(name: string, environment: Environment): ChainKey {
   const known = findNamedChain(name);
   if (known === undefined && OTHER_NETWORKS.has(name)) {
     throw new Failure("chain_not_available", {
-      detail: `${name} is not served: the service has wallets and contracts on EVM chains only. Nothing was done.`,
+      detail: `${name} is not supported: the service has wallets and contracts on EVM chains only. Nothing was done.`,
     });
   }
   return { environment, chain: known === undefined ? name : nameEvmChain(known.chainId) };
@@ -150,7 +150,7 @@ function refuseSilentChain(name: string, cause?: Failure): Failure {
 
 function refuseUnknownChain(name: string, names: readonly string[]): Failure {
   return new Failure("chain_not_available", {
-    detail: `The chain ${name} is not one of this service: ${names.join(", ")}. Nothing was done.`,
+    detail: `This service does not use the chain ${name}. It uses ${names.join(", ")}. Nothing was done.`,
   });
 }
 

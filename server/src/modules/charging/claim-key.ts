@@ -78,7 +78,7 @@ function requireDone(held: HeldClaim): Done {
 function runTooOften({ usageId, freeAt }: Done, now: Temporal.Instant): Failure {
   return new Failure("rate_limited", {
     detail:
-      "This call was run again for its Idempotency-Key as often as it may be in a day. It was charged once, as meterId; use its answer, or a new key for a new call.",
+      "This Idempotency-Key has been repeated as often as is allowed in a day. The call was charged once, as meterId; use its answer, or a new key for a new call.",
     ...(usageId === null ? {} : { extra: { meterId: usageId } }),
     retryAfterSeconds: Math.max(1, Math.ceil(now.until(freeAt).total("seconds"))),
   });

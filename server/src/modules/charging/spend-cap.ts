@@ -153,6 +153,6 @@ async function grantTwice(
 function spendCapExceeded(): Failure {
   return new Failure("spend_cap_exceeded", {
     detail:
-      "The tenant's monthly spend cap leaves no room for this call. The operator can raise it: npm run tenant -- set <tenantId> --cap <USDC>.",
+      "The remaining monthly spend cap of the tenant does not cover this call. The operator can raise it: npm run tenant -- set <tenantId> --cap <USDC>.",
   });
 }

@@ -32,7 +32,8 @@ export async function beginConversationTurn(parts: BeginParts, message: BeginTur
   const began = await beginOnce(turns, turn, startedLine(turn, clock.now()));
   if (began.kind === "missing") throw conversationNotFound();
   if (began.kind === "full") {
-    const detail = "Too many messages of this conversation wait for a reply. Wait for some, or stop the conversation.";
+    const detail =
+      "Too many messages of this conversation are waiting for a reply. Wait for some replies, or stop the conversation.";
     throw new Failure("rate_limited", { detail, retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
   if (began.kind === "known") {
@@ -52,7 +53,7 @@ export function startedLine(turn: NewTurn, now: Temporal.Instant): string {
 
 export function conversationNotFound(): Failure {
   return new Failure("conversation_not_found", {
-    detail: "There is no such conversation for this traveler. Leave conversationId out to begin a new one.",
+    detail: "This traveler has no such conversation. Omit conversationId to begin a new one.",
   });
 }
 

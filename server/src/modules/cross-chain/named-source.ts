@@ -9,11 +9,11 @@ export function requireSource(name: SourceChain, { chainId }: Pick<Chain, "chain
   const known = findNamedChain(name);
   if (known === undefined) {
     throw new Failure("chain_not_available", {
-      detail: `${name} is not served: the service has wallets and contracts on EVM chains only. Nothing was done.`,
+      detail: `${name} is not supported: the service has wallets and contracts on EVM chains only. Nothing was done.`,
     });
   }
   if (known.chainId === chainId) {
-    throw invalidInput([{ path: "fromChain", message: "is the chain that the money goes to; name another one" }]);
+    throw invalidInput([{ path: "fromChain", message: "is the destination chain; name another one" }]);
   }
   return nameEvmChain(known.chainId);
 }

@@ -30,7 +30,7 @@ export const transferEvents = [
   }),
   defineTenantEvent({
     type: "transfer.failed",
-    summary: "A transfer between chains ended without arriving, and no money left its chain.",
+    summary: "A transfer between chains failed, and no money left its chain.",
     data: Transfer,
     example: { ...example, amountReceived: undefined },
   }),

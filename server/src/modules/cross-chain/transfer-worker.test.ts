@@ -173,8 +173,8 @@ describe("a transfer", () => {
     await reaches(transfer, { status: "completed" });
     expect(said).toEqual([
       null,
-      expect.stringContaining("A chain of this transfer does not answer"),
-      expect.stringContaining("attestation service gives no clear answer"),
+      expect.stringContaining("A chain of this transfer is not answering"),
+      expect.stringContaining("attestation service gave no clear answer"),
     ]);
   });
 

@@ -22,9 +22,9 @@ const AFTER_ERROR = { firstMilliseconds: 250, longestMilliseconds: 60_000 };
 const LONGEST_TIMER_MILLISECONDS = 10_000;
 
 const REASONS: Readonly<Record<string, string>> = {
-  chain_not_available: "A chain of this transfer does not answer. The transfer goes on when it does.",
-  chain_unavailable: "A chain of this transfer does not answer. The transfer goes on when it does.",
-  unavailable: "The attestation service gives no clear answer. It is asked again.",
+  chain_not_available: "A chain of this transfer is not answering. The transfer continues when it does.",
+  chain_unavailable: "A chain of this transfer is not answering. The transfer continues when it does.",
+  unavailable: "The attestation service gave no clear answer. It will be asked again.",
 };
 
 /** Brings the transfers of one kind to their ends. Safe in several processes at once and after a crash between any two steps. */
@@ -124,7 +124,8 @@ export class TransferWorker {
       if (known === undefined || code === "unavailable") {
         this.#options.log.error(fields, "a transfer over chains does not get on");
       } else this.#options.log.warn(fields, "a transfer over chains waits");
-      const because = known ?? "The service cannot take the next step. The operator's log says why; it is tried again.";
+      const because =
+        known ?? "The service cannot take the next step. The operator's log says why; the step will be retried.";
       return { kind: "wait", because, milliseconds: backOff(transfer.attempts + 1, AFTER_ERROR) };
     }
   }

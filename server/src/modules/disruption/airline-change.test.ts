@@ -85,7 +85,7 @@ describe("an airline that changes a booked flight", () => {
     {
       shift: null,
       kinds: ["airline_duty", "voluntary_change"],
-      text: "owes another flight or the money back",
+      text: "owes you another flight or a refund",
       duties: ["UK 261: flight_or_refund", "US DOT: refund"],
     },
   ])("by $shift minutes is answered before the traveler pays for a change", async ({ shift, kinds, duties, text }) => {
@@ -101,11 +101,11 @@ describe("an airline that changes a booked flight", () => {
     const costs = airlineChange?.options.map(({ beyondPaidAmount }) => beyondPaidAmount);
     expect(costs?.slice(0, -1).every((cost) => cost === "0.00" || cost === null)).toBe(true);
     expect(costs?.at(-1)).toBe(change.offers[0]?.changeTotalAmount);
-    expect(next).toContain("Answer the airline first");
+    expect(next).toContain("Respond to the airline first");
     expect(change.reason).toContain("airlineChange says what it owes");
     const [{ text: message }] = messages;
     expect(message).toContain(text);
-    if (shift === 45) expect(message).not.toContain("beyond what was paid");
+    if (shift === 45) expect(message).not.toContain("on top of what was paid");
     else expect(message.indexOf(text)).toBeLessThan(message.indexOf("Changing booking"));
     expect(message.includes("Accepting the new times: nothing to pay")).toBe(shift !== null);
   });
@@ -116,22 +116,20 @@ describe("an airline that changes a booked flight", () => {
     const [{ text }] = messages;
     const lines = text.split("\n");
     const isHeld = Number(change.order?.returnedAmount) > 0;
-    expect([isHeld, alternatives.reason]).toEqual([true, expect.stringContaining("Your order can be given back")]);
+    expect([isHeld, alternatives.reason]).toEqual([true, expect.stringContaining("Your order is refundable")]);
     const worse = alternatives.offers.filter(({ conditions }) => conditions.refundBeforeDeparture?.allowed !== true);
     expect(worse.length).toBeGreaterThan(0);
-    expect(lines.filter((line) => line.includes("cannot be given back, unlike your ticket"))).toHaveLength(
-      worse.length,
-    );
+    expect(lines.filter((line) => line.includes("not refundable, unlike your ticket"))).toHaveLength(worse.length);
     for (const { totalAmount, differenceAmount } of alternatives.offers) {
       const difference = differenceAmount ?? "";
       expect(difference).not.toBe(totalAmount);
-      const said = difference.startsWith("-") ? "comes back" : "beyond what was paid";
+      const said = difference.startsWith("-") ? "is refunded" : "on top of what was paid";
       expect(
         lines.some((line) => line.includes(difference.replace("-", "")) && line.includes(said)),
         text,
       ).toBe(true);
     }
-    expect(text).toMatch(/Changing booking .*(beyond what was paid|comes back)/);
+    expect(text).toMatch(/Changing booking .*(on top of what was paid|is refunded)/);
   });
 
   it("its traveler reads the distance of the hotel, and of the nearest one if the best is far", async () => {
@@ -182,9 +180,9 @@ describe("a long delay of a flight that was not booked here", () => {
       ["refund", null],
       ["compensation", "520"],
     ]);
-    expect(next).toMatch(/UK 261.*owes the money back.*meals.*520 GBP.*Do not cancel the booking before/);
+    expect(next).toMatch(/owes a refund under UK 261.*meals.*520 GBP.*Do not cancel the booking before/);
     const [{ text }] = messages;
-    expect(text).toMatch(/owes the money back if you do not fly.*Do not cancel.*meals.*£520/);
+    expect(text).toMatch(/owes you a refund if you do not fly.*Do not cancel.*meals.*£520/);
   });
 
   it("has a hotel if it leaves on the next day, and no more than meals after four hours", async () => {
@@ -193,7 +191,7 @@ describe("a long delay of a flight that was not booked here", () => {
     expect(overnight.messages[0].text).toMatch(/hotel for the night/);
     const { duties, next } = await late({ kind: "delay", earliestUsableDepartureIso: usable(4) });
     expect(duties.map(({ owes }) => owes)).toEqual(["care", "compensation"]);
-    expect(next).not.toMatch(/money back/);
+    expect(next).not.toMatch(/refund/);
   });
 
   it("is told that no law is known where none is", async () => {

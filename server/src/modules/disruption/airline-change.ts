@@ -34,13 +34,13 @@ export const AirlineChangeAnswer = z.object({
     .array(
       z.object({
         kind: z.enum(["accept", "airline_duty", "ask_airline", "voluntary_change"]),
-        beyondPaidAmount: z.string().nullable().describe("In order.totalCurrency; below zero it comes back"),
+        beyondPaidAmount: z.string().nullable().describe("In order.totalCurrency; negative: refunded"),
         text: z.string(),
         next: NextCall.nullable(),
       }),
     )
-    .describe("In the order in which to try them"),
-  duties: z.array(OwedInstead).describe("Of the duties, those to fly or pay back instead"),
+    .describe("Listed in the order in which to try them"),
+  duties: z.array(OwedInstead).describe("The duties to offer another flight or a refund"),
 });
 
 export type AirlineChange = z.output<typeof AirlineChangeAnswer>;
@@ -115,7 +115,7 @@ type Option = AirlineChange["options"][number];
 const ACCEPT: Option = {
   kind: "accept",
   beyondPaidAmount: "0.00",
-  text: "Take the flights as the airline moved them. This service cannot answer the airline: the traveler accepts there, with the pnr.",
+  text: "Accept the flights as the airline moved them. This service cannot answer the airline: the traveler accepts there, with the pnr.",
   next: null,
 };
 
@@ -126,17 +126,17 @@ function owed(duties: AirlineChange["duties"], change: Change): Option {
     return {
       kind: "ask_airline",
       beyondPaidAmount: null,
-      text: `No law that is known here obliges the airline for this route and change. Ask the airline, with the pnr: its conditions of carriage say what it gives. ${sayReturned(change)}`,
+      text: `No law known here obliges the airline for this route and change. Ask the airline, with the pnr: its conditions of carriage say what it offers. ${sayReturned(change)}`,
       next: null,
     };
   }
   const named = sure.length > 0 ? sure : duties;
   const what = named.some(({ owes }) => owes === "flight_or_refund") ? "another flight or the money" : "the money back";
-  const condition = first.onlyIf === null ? "" : ` It holds only if this is so: ${first.onlyIf}`;
+  const condition = first.onlyIf === null ? "" : ` This applies only under this condition: ${first.onlyIf}`;
   return {
     kind: "airline_duty",
     beyondPaidAmount: "0.00",
-    text: `Ask the airline for ${what}, by ${named.map(({ rule }) => rule).join(" and ")}.${condition} ${sayReturned(change)}`,
+    text: `Ask the airline for ${what}, under ${named.map(({ rule }) => rule).join(" and ")}.${condition} ${sayReturned(change)}`,
     next: null,
   };
 }
@@ -144,11 +144,11 @@ function owed(duties: AirlineChange["duties"], change: Change): Option {
 /** The airline's current quote for a cancellation, which may differ from the fare's terms after it changed the flights. */
 function sayReturned({ order }: Change): string {
   if (order === null || order.returnedAmount === null)
-    return "Ask it before you cancel anything here: the refund of a cancellation is not known now.";
+    return "Ask it before you cancel anything here: the refund for a cancellation is not known now.";
   const { returnedAmount, totalAmount, totalCurrency } = order;
   if (parseDecimal(returnedAmount) === parseDecimal(totalAmount))
-    return `A cancellation here gives back the whole price now, ${returnedAmount} ${totalCurrency}, and gives up another flight: cancel_order_quote.`;
-  return `Ask it before you cancel anything here: a cancellation gives back only ${returnedAmount} of ${totalAmount} ${totalCurrency} now.`;
+    return `Cancelling here now refunds the whole price, ${returnedAmount} ${totalCurrency}, and gives up the right to another flight: cancel_order_quote.`;
+  return `Ask it before you cancel anything here: cancelling now refunds only ${returnedAmount} of ${totalAmount} ${totalCurrency}.`;
 }
 
 /** The supplier's price for a change at the traveler's own wish. */
@@ -159,7 +159,7 @@ function voluntary({ offers }: Change): Option[] {
     {
       kind: "voluntary_change",
       beyondPaidAmount: cheapest.changeTotalAmount,
-      text: "A change at your own wish, at the supplier's current price. The airline's own duties cost nothing: ask for those first.",
+      text: "A voluntary change, at the supplier's current price. What the airline owes costs nothing: ask for that first.",
       next: cheapest.next,
     },
   ];

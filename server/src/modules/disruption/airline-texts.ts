@@ -30,7 +30,7 @@ export const airlineTexts = defineTexts({
     ja: "新しい時刻を受け入れる:追加料金なし",
   },
   flightOrRefund: {
-    en: "By {rule} the airline owes another flight or the money back: nothing to pay, ask it first",
+    en: "Under {rule}, the airline owes you another flight or a refund: nothing to pay, ask it first",
     de: "Nach {rule} schuldet die Fluggesellschaft einen anderen Flug oder das Geld: nichts zu zahlen, zuerst dort fragen",
     fr: "Selon {rule}, la compagnie doit un autre vol ou le remboursement : rien à payer, adressez-vous d’abord à elle",
     es: "Según {rule}, la aerolínea debe otro vuelo o el reembolso: nada que pagar, pregúntele primero",
@@ -39,7 +39,7 @@ export const airlineTexts = defineTexts({
     ja: "{rule}により航空会社は代替便または返金の義務を負います:追加料金なし、まず航空会社へ",
   },
   refund: {
-    en: "By {rule} the airline owes the money back if you do not fly: ask it before you pay for a change",
+    en: "Under {rule}, the airline owes you a refund if you do not fly: ask it before you pay for a change",
     de: "Nach {rule} schuldet die Fluggesellschaft das Geld, wenn Sie nicht fliegen: dort fragen, bevor Sie eine Umbuchung zahlen",
     fr: "Selon {rule}, la compagnie doit le remboursement si vous ne partez pas : demandez-le avant de payer une modification",
     es: "Según {rule}, la aerolínea debe el reembolso si no vuela: pregúntele antes de pagar un cambio",
@@ -49,7 +49,7 @@ export const airlineTexts = defineTexts({
     ja: "搭乗しない場合、{rule}により航空会社は返金の義務を負います:変更料金を払う前に航空会社へ",
   },
   ask: {
-    en: "Ask the airline before you pay for a change: its conditions of carriage say what it gives",
+    en: "Ask the airline before you pay for a change: its conditions of carriage say what it offers",
     de: "Vor dem Zahlen einer Umbuchung die Fluggesellschaft fragen: ihre Beförderungsbedingungen sagen, was sie gewährt",
     fr: "Demandez à la compagnie avant de payer une modification : ses conditions de transport disent ce qu’elle accorde",
     es: "Pregunte a la aerolínea antes de pagar un cambio: sus condiciones de transporte dicen lo que concede",

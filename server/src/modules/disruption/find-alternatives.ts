@@ -105,9 +105,8 @@ function chooseOffers(usable: readonly FlightOffer[], { morningAfter, cabinClass
 }
 
 function sayRule(morningAfter: string | undefined): string {
-  const afterNight =
-    morningAfter === undefined ? "" : ` the one that arrives first of those that leave on ${morningAfter},`;
-  return `Chosen are the flight that arrives first,${afterNight} the cheapest and the quickest; where these are the same, the next to arrive.`;
+  const afterNight = morningAfter === undefined ? "" : ` the first to arrive of those that leave on ${morningAfter},`;
+  return `Shown are the first to arrive,${afterNight} the cheapest and the fastest; where these are the same flight, the next to arrive.`;
 }
 
 const dayAfter = (date: string): string => Temporal.PlainDate.from(date).add({ days: 1 }).toString();

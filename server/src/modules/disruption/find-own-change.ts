@@ -12,9 +12,9 @@ import { findArrival } from "./stay-role.ts";
 
 const NO_CHANGE = "the airline offers no change to another flight that leaves late enough.";
 const FARE_FORBIDS =
-  "By its fare this order cannot be changed. After a cancellation by the airline, ask the airline, which may owe another flight or the money.";
+  "The fare of this order does not allow changes. If the airline cancelled the flight, ask the airline, which may owe another flight or a refund.";
 const NOT_TICKETED =
-  "Its tickets are not issued yet, and before that nothing can be changed: call again in a few minutes.";
+  "Its tickets are not issued yet, and nothing can be changed until then: call again in a few minutes.";
 
 type Change = z.input<typeof ChangeAnswer>;
 
@@ -71,7 +71,7 @@ export async function findChange(
 }
 
 const BEGUN =
-  "The journey of this leg has begun, and what is left of it only the airline can change: ask it with the pnr. After a missed connection on one booking it often rebooks the travelers free of charge.";
+  "The journey of this leg has begun, and only the airline can change the rest of it: ask it with the pnr. After a missed connection within one booking, it often rebooks the travelers free of charge.";
 
 function describeOrder(own: OwnOrder): Change["order"] {
   const { orderId } = own.record;
@@ -88,7 +88,7 @@ function describeOrder(own: OwnOrder): Change["order"] {
 function whyNone({ details: { ticketed, conditions } }: OwnOrder, asked: readonly string[]): string {
   if (!ticketed) return NOT_TICKETED;
   if (conditions.changeBeforeDeparture?.allowed === false) return FARE_FORBIDS;
-  return `For ${asked.join(", ")} ${NO_CHANGE} request_order_change asks for another day; after a cancellation by the airline, ask the airline, which may owe another flight or the money.`;
+  return `For ${asked.join(", ")} ${NO_CHANGE} Use request_order_change for another day. If the airline cancelled the flight, ask the airline, which may owe another flight or a refund.`;
 }
 
 /** A slice is changed as a whole, even if the leg is only a part of it. */
@@ -111,7 +111,7 @@ const sayFailures = (days: readonly { date: string; failure: string }[]): string
       days.filter(({ failure }) => failure !== ""),
       ({ failure }) => failure,
     ),
-  ].map(([failure, of]) => `For ${of.map(({ date }) => date).join(", ")} no change could be asked: ${failure}`);
+  ].map(([failure, of]) => `No change could be requested for ${of.map(({ date }) => date).join(", ")}: ${failure}`);
 
 /**
  * The cheapest of each day, so that a cheaper day does not hide an earlier one, and overall the first to arrive, the

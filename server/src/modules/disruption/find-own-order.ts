@@ -63,7 +63,7 @@ export async function findOwnOrder(
   { caller, call }: { caller: Caller; call: CallInfo },
 ): Promise<OwnOrderSearch> {
   const none = (reason: string, orderId: string | null = null) => ({ own: undefined, orderId, reason });
-  if (pnr === undefined || pnr === "") return none("Without a pnr no order is looked for.");
+  if (pnr === undefined || pnr === "") return none("No pnr was given, so no order was looked up.");
   const record = await stores.orders.findByPnr(caller.tenantId, caller.environment, pnr.toUpperCase());
   if (record === undefined)
     return none("You have no order with this pnr: the airline or agent that booked it can change it.");
@@ -76,7 +76,7 @@ export async function findOwnOrder(
   const found = details.slices
     .flatMap((slice) => findPart(slice, leg, maps) ?? [])
     .toSorted((left, right) => minutesFrom(leg, left) - minutesFrom(leg, right))[0];
-  if (found === undefined) return none(`The order flies ${sayWays(details.slices)}, not this leg.`, orderId);
+  if (found === undefined) return none(`The order is for ${sayWays(details.slices)}, not for this leg.`, orderId);
   const isMissedLater = leg.isConnectionMissed && found.comesFrom !== undefined;
   const hasBegun = isMissedLater || isPast(found.slice.segments[0], maps, clock.now());
   const { userId = caller.userId, travelers = [] } = booking ?? {};

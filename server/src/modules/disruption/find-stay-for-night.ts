@@ -67,7 +67,7 @@ export async function findHotels(
   if (place === undefined) {
     return {
       ...unavailable(
-        "stayLocation is not known near the airports of the leg: give the city, or coordinates as 51.5, -0.12.",
+        "stayLocation is not known near the airports of the leg: give the city, or coordinates such as 51.5, -0.12.",
       ),
       takenAs: null,
       ...dates,
@@ -84,7 +84,7 @@ export async function findHotels(
     { signal: call.signal },
   );
   if (accommodations.length === 0) {
-    const reason = "The supplier has no rooms there for these dates.";
+    const reason = "The supplier has no rooms there on these dates.";
     return { ...unavailable(reason), takenAs, ...dates, ...NO_HOTELS };
   }
   const currencies = accommodations.flatMap(({ rates }) => rates.map(({ totalCurrency }) => totalCurrency));

@@ -49,7 +49,8 @@ export async function findTransfers(
   const isAirport = isThere && stay?.place?.precision === "airport";
   const stayPlace = isThere && !isAirport ? stay?.place : ownStay;
   if (nightPlace === undefined && stayPlace === undefined) {
-    if (isAirport) return noTransfer("stayLocation is an airport: the stay's name or address gives the way to it.");
+    if (isAirport)
+      return noTransfer("stayLocation is an airport: give the name or address of the stay to get the transfer to it.");
     return stay === undefined ? null : noTransfer("The place of the stay is not known.");
   }
   const meant = airportOfTransfer(flights, isThere ? "destination" : role, setting.night);

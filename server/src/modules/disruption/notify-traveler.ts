@@ -43,7 +43,7 @@ export async function planNotice(
   const profile = await travelers.get(tenantId, userId, environment);
   if (profile?.email === undefined) return EMPTY_PLAN;
   if (!(await mayBeSent(ports, { tenantId, environment, userId, kind: KIND, about }))) return EMPTY_PLAN;
-  return { movements: [], irreversible: [final("the mail to the traveler of the profile")] };
+  return { movements: [], irreversible: [final("the email to the traveler of the profile")] };
 }
 
 const notSent = (reason: string) => ({ sent: false, sentAt: null, reason });
@@ -59,9 +59,9 @@ async function send(
   if (channel === "whatsapp")
     return notSent("WhatsApp is off: this service has no connection to it. Pass the text on yourself.");
   if (!ports.delivery.carriers.has("mail")) {
-    return notSent("Mail is off: the operator has no mail server. Pass the text on yourself.");
+    return notSent("Email is off: the operator has no mail server. Pass the text on yourself.");
   }
-  if (mail === undefined) return notSent("The traveler's profile has no e-mail address: save_traveler takes one.");
+  if (mail === undefined) return notSent("The traveler's profile has no email address: add one with save_traveler.");
   const expiresAt = ports.clock.now().add(OF_USE);
   const reason = { tenantId, environment, userId, kind: KIND, about };
   const { state, at, isNew } = await sendMessage(ports, { ...reason, carrier: "mail", letter: mail, expiresAt });
@@ -69,21 +69,21 @@ async function send(
   switch (state) {
     case "sent":
       return isNew
-        ? { sent: true, sentAt, reason: "The mail server has taken it." }
+        ? { sent: true, sentAt, reason: "The mail server has accepted it." }
         : {
             sent: true,
             sentAt,
-            reason: "A mail about this disruption was already sent, so no second one is.",
+            reason: "An email about this disruption was already sent, so no second one is sent.",
           };
     case "kept":
       return notSent(
-        "It is kept, as mails of the sandbox are where real travelers are served, or those over a day's bound.",
+        "It was stored, not sent: so are sandbox emails where real travelers are served, and emails over the daily limit.",
       );
     case "failed":
-      return notSent("The mail server does not take it: pass the text on yourself.");
+      return notSent("The mail server rejects it: pass the text on yourself.");
     default:
       return notSent(
-        "The mail server has not taken it yet: it is tried again by itself. Do not send it in another way.",
+        "The mail server has not accepted it yet. It is retried automatically; do not send it another way.",
       );
   }
 }

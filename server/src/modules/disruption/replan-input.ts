@@ -11,7 +11,7 @@ export const ReplanInput = z
       origin: IataCode,
       destination: IataCode,
       scheduledDepartureIso: Instant,
-      pnr: z.string().optional().describe("Of your own order: its change is priced"),
+      pnr: z.string().optional().describe("Of your own order; prices its change"),
       flightNumber: z.string().optional(),
       carrier: z.string().optional(),
     }),
@@ -21,7 +21,9 @@ export const ReplanInput = z
       reason: z.string().optional(),
     }),
     rebookSearch: z.strictObject({
-      departureDate: IsoDate.describe("The day after, too, if it has nothing late enough, and until the night ends"),
+      departureDate: IsoDate.describe(
+        "Also searches the next day if this one has nothing late enough, and until the night ends",
+      ),
       passengers: z.int().min(1).max(9).default(1),
       cabinClass: CabinClass.default("economy"),
     }),
@@ -32,7 +34,7 @@ export const ReplanInput = z
     stayLocation: z
       .string()
       .optional()
-      .describe("Where to wait near the origin, or your stay at the destination: a name, code or coordinates"),
+      .describe("Where to wait near the origin, or your stay at the destination: name, code or coordinates"),
     stayCheckInDate: CalendarDate.optional().describe("YYYY-MM-DD"),
     stayCheckOutDate: CalendarDate.optional().describe("YYYY-MM-DD"),
     travelerLabel: z.string().optional(),

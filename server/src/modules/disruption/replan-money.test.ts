@@ -93,8 +93,8 @@ describe("a flight that the airline moved", () => {
     expect(refundAmount).toBe(order.totalAmount);
     expect(found.change.order?.returnedAmount).toBe(refundAmount);
     const texts = found.airlineChange?.options.map(({ text }) => text).join(" ") ?? "";
-    expect(texts).toContain(`gives back the whole price now, ${refundAmount} USD`);
-    expect(texts).not.toContain("fare's rules");
+    expect(texts).toContain(`now refunds the whole price, ${refundAmount} USD`);
+    expect(texts).not.toContain("fare rules");
     for (const { totalAmount, differenceAmount } of found.alternatives.offers) {
       expect(Number(differenceAmount)).toBeCloseTo(Number(totalAmount) - Number(refundAmount));
     }
@@ -121,11 +121,9 @@ describe("a flight that is still to fly", () => {
     const late = { kind: "delay", earliestUsableDepartureIso: order.departs.add({ hours: 4 }).toString() };
     const found = await replan(order, late);
     const lines = listOptions(found);
-    expect(lines[0]).toContain("Keep your flight: it still flies");
-    expect(lines.join()).toContain("beyond what was paid");
-    expect(found.next).toMatch(
-      /^Keep the flight.*Only if the traveler cannot wait:.*book_flight.*gives back 0\.00 USD/,
-    );
+    expect(lines[0]).toContain("Keep your flight: it is still operating");
+    expect(lines.join()).toContain("on top of what was paid");
+    expect(found.next).toMatch(/^Keep the flight.*Only if the traveler cannot wait:.*book_flight.*refunds 0\.00 USD/);
   });
 
   test("with a small delay has nothing more expensive in the message, which tells of the omission", async () => {
@@ -135,7 +133,7 @@ describe("a flight that is still to fly", () => {
     expect(found.alternatives.offers.length).toBeGreaterThan(0);
     const lines = listOptions(found);
     expect(lines[0]).toContain("Keep your flight");
-    expect(lines.join()).not.toContain("beyond what was paid");
+    expect(lines.join()).not.toContain("on top of what was paid");
     expect(lines.join()).toContain("Other flights cost more and are left out here");
     expect(found.next).toContain("less than 3 hours");
   });
@@ -144,8 +142,8 @@ describe("a flight that is still to fly", () => {
 test("a cancellation leads with the airline's duties, and no text advises cancelling before the airline has answered", async () => {
   const order = await bookCheap();
   const found = await replan(order, { kind: "cancellation" });
-  expect(listOptions(found)[0]).toContain("By UK 261 the airline owes another flight or the money back");
-  expect(found.next).toMatch(/^Ask the airline first: by UK 261 it owes/);
+  expect(listOptions(found)[0]).toContain("Under UK 261, the airline owes you another flight or a refund");
+  expect(found.next).toMatch(/^Ask the airline first: under UK 261 it owes/);
   expect(found.next).toContain("Do not cancel the order before the airline has answered");
   expect(found.next).not.toContain("confirm_cancel_order");
 });
@@ -248,9 +246,9 @@ test("an order's flight on another day than the caller's is reported first", asy
   const other = order.departs.add({ hours: 48 });
   const { next } = await replan({ ...order, departs: other }, { kind: "delay" });
   const { flightNumber, departingAt } = order.slices[0]?.segments[0] ?? {};
-  expect(next).toMatch(/^scheduledDepartureIso is on another day than your order's/);
+  expect(next).toMatch(/^scheduledDepartureIso is on a different day from your order's/);
   expect(next).toContain(`${flightNumber}, which leaves LHR at ${departingAt} local time`);
-  expect((await replan(order, { kind: "delay" })).next).not.toContain("another day");
+  expect((await replan(order, { kind: "delay" })).next).not.toContain("different day");
 });
 
 test("a family gets prices by age, and the call that books them succeeds", async () => {

@@ -241,7 +241,7 @@ test("a delay is judged by the connection of its order, and a missed connection 
   const after = (minutes: number) => departs.add({ minutes }).toInstant().toString();
   const ends = (slices: z.output<typeof Slices>) => slices.at(-1)?.segments.at(-1)?.destination;
   const late = await leg(first, "delay", after(0));
-  expect(late.alternatives.reason).toContain(`goes on from ${first.destination} to CUZ`);
+  expect(late.alternatives.reason).toContain(`continues from ${first.destination} to CUZ`);
   expect(late.alternatives.offers.map(({ slices }) => ends(slices))).toEqual(
     late.alternatives.offers.map(() => second.destination),
   );

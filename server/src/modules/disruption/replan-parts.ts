@@ -10,7 +10,7 @@ import { AccommodationAnswer, AccommodationPicks } from "../stays/index.ts";
 /** A failed part gives its reason; the others hold. */
 const Marked = z.object({
   available: z.boolean(),
-  reason: z.string().nullable().describe("Why it is not available, or what to know of it"),
+  reason: z.string().nullable().describe("Why it is not available, or what to know about it"),
 });
 
 /** The call that accepts a proposal. */
@@ -28,13 +28,13 @@ export const AlternativesAnswer = Marked.extend({
           .object({ code: z.string(), detail: z.string() })
           .nullable()
           .describe(
-            "What a booking by you would be refused for now, such as by your travel policy; null: nothing known",
+            "Why a booking by you would be refused now, for example by your travel policy; null: nothing known",
           ),
       }),
     )
     .describe("Earliest arrival first; all leave at or after earliestDeparture"),
   searchedDates: z.array(z.string()),
-  considered: z.int().describe("So many the supplier has on these dates"),
+  considered: z.int().describe("How many the supplier has on these dates"),
 });
 
 export const ChangeAnswer = Marked.extend({
@@ -45,7 +45,7 @@ export const ChangeAnswer = Marked.extend({
       totalAmount: DecimalAmount,
       totalCurrency: z.string(),
       returnedAmount: DecimalAmount.nullable().describe(
-        "Refund of the whole order: by its fare, or by the airline's quote after it changed the flights. null: not known, or credits; next asks",
+        "Refund of the whole order: under its fare, or quoted by the airline after it changed the flights. null: not known, or credits; see next",
       ),
       next: NextCall,
     })
@@ -59,7 +59,7 @@ export const ChangeAnswer = Marked.extend({
         next: NextCall,
       }),
     )
-    .describe("Cheapest first; changeTotalAmount is the whole difference for the order"),
+    .describe("Cheapest first; changeTotalAmount is the total difference for the order"),
 });
 
 export const OwnStayAnswer = z.object({
@@ -69,17 +69,17 @@ export const OwnStayAnswer = z.object({
   checkOutDate: z.string(),
   totalAmount: DecimalAmount,
   totalCurrency: z.string(),
-  effect: z.string().describe("The effect of the offered flights on it"),
+  effect: z.string().describe("How the offered flights affect it"),
   returnedAmount: DecimalAmount.nullable().describe(
-    "Refund of cancelling it now, in totalCurrency; null: in another currency, as next says",
+    "Refund if cancelled now, in totalCurrency; null: in another currency, see next",
   ),
-  returnedUntil: z.string().nullable().describe("UTC; null: it does not change any more"),
+  returnedUntil: z.string().nullable().describe("UTC; null: it no longer changes"),
   next: NextCall,
 });
 
 export const HotelAnswer = Marked.extend({
-  takenAs: wordsOfOthers("What stayLocation was taken as").nullable(),
-  otherCandidates: z.array(wordsOfOthers()).describe("What stayLocation could also mean"),
+  takenAs: wordsOfOthers("The place that stayLocation was taken to be").nullable(),
+  otherCandidates: z.array(wordsOfOthers()).describe("Other places that stayLocation could mean"),
   checkInDate: z.string(),
   checkOutDate: z.string(),
   accommodations: z
@@ -87,8 +87,8 @@ export const HotelAnswer = Marked.extend({
       AccommodationAnswer.omit({ photos: true, searchResultId: true, reviewCount: true, cancellationPolicy: true }),
     )
     .readonly(),
-  picks: AccommodationPicks.nullable().describe("Ids of those shown; null: there are none"),
-  next: NextCall.nullable().describe("For the cheapest rate of the best; null: there are none"),
+  picks: AccommodationPicks.nullable().describe("Ids of hotels shown; null: there are none"),
+  next: NextCall.nullable().describe("For the cheapest rate of the best hotel; null: there are none"),
 });
 
 const Minutes = z.object({ fewest: z.int(), likely: z.int(), most: z.int() });
@@ -97,10 +97,10 @@ export const TransferAnswer = Marked.extend({
   airport: z.string().nullable(),
   direction: z.enum(["to_airport", "from_airport"]),
   minutes: Minutes.nullable(),
-  isEstimate: z.boolean().describe("true: from the distance alone; false: over roads, without traffic"),
-  source: z.string().describe("Who routed it; distance: nobody"),
-  attribution: z.array(z.string()).describe("Name them where you show the way"),
-  notes: z.array(z.string()).describe("Who was asked for roads and gave none"),
+  isEstimate: z.boolean().describe("true: estimated from the distance alone; false: by road, without traffic"),
+  source: z.string().describe("The routing source; distance: none"),
+  attribution: z.array(z.string()).describe("Show these attributions with the route"),
+  notes: z.array(z.string()).describe("Routing sources that returned no road route"),
   roadKilometers: z.number().nullable(),
   links: DeepLinks.nullable(),
   others: z
@@ -113,21 +113,21 @@ export const TransferAnswer = Marked.extend({
         google: z.string(),
       }),
     )
-    .describe("The same for the other airports of the flights offered, and to your stay at the destination"),
+    .describe("The same for the other airports of the offered flights, and to your stay at the destination"),
   pickUps: z
     .record(z.string(), z.string())
     .describe(
-      `Where a way is from_airport, by offer id: when to be met there, ${MINUTES_TO_EXIT.usual} minutes after landing`,
+      `For from_airport routes, by offer id: when to be picked up there, ${MINUTES_TO_EXIT.usual} minutes after landing`,
     ),
 });
 
 export const MessageAnswer = z.object({
   channel: z.enum(["whatsapp", "slack", "email"]),
-  text: z.string().describe("Its text for that channel; names in it are texts of others"),
+  text: z.string().describe("Text for that channel; names in it are third-party text"),
   recipient: z.string().nullable().describe("From the traveler's profile, masked; null: the profile has none"),
   sent: z.boolean(),
   sentAt: z.string().nullable(),
-  reason: z.string().describe("Why it was not sent, or who has it"),
+  reason: z.string().describe("Why it was not sent, or who received it"),
 });
 
 export const AVAILABLE = { available: true, reason: null } as const;

@@ -93,7 +93,7 @@ export const replanTexts = defineTexts({
     ja: "予約{pnr}の変更:{price}、{departs}",
   },
   more: {
-    en: "{price} beyond what was paid",
+    en: "{price} on top of what was paid",
     de: "{price} über das Bezahlte hinaus",
     fr: "{price} en plus de ce qui est payé",
     es: "{price} además de lo pagado",
@@ -102,7 +102,7 @@ export const replanTexts = defineTexts({
     ja: "支払済みの額に加えて{price}",
   },
   comesBack: {
-    en: "{price} comes back",
+    en: "{price} is refunded",
     de: "{price} kommen zurück",
     fr: "{price} sont rendus",
     es: "se devuelven {price}",
@@ -147,7 +147,7 @@ export const replanTexts = defineTexts({
     ja: "スペースの都合により他の選択肢を省略しています。必要な場合はお知らせください",
   },
   losesRefund: {
-    en: "cannot be given back, unlike your ticket",
+    en: "not refundable, unlike your ticket",
     de: "nicht erstattbar, anders als Ihr Ticket",
     fr: "non remboursable, contrairement à votre billet",
     es: "no reembolsable, a diferencia de su billete",
@@ -156,7 +156,7 @@ export const replanTexts = defineTexts({
     ja: "お持ちの航空券と異なり払い戻し不可",
   },
   refundUnknown: {
-    en: "Your ticket can be given back; whether it still can after that change is not known",
+    en: "Your ticket is refundable; whether it still is after that change is not known",
     de: "Ihr Ticket ist erstattbar; ob es das nach der Umbuchung bleibt, ist nicht bekannt",
     fr: "Votre billet est remboursable ; on ne sait pas s’il le reste après cette modification",
     es: "Su billete es reembolsable; no se sabe si lo seguirá siendo tras ese cambio",
@@ -183,7 +183,7 @@ export const replanTexts = defineTexts({
     ja: "ホテル {name}、{date}:{price}",
   },
   fareRules: {
-    en: "That price follows the fare’s rules; an airline that cancelled often waives it: ask it before you pay",
+    en: "That price follows the fare rules; an airline that cancelled often waives it: ask before you pay",
     de: "Der Preis folgt den Tarifregeln; nach einer Streichung verzichtet die Fluggesellschaft oft darauf: vor dem Zahlen dort fragen",
     fr: "Ce prix suit les règles du tarif ; après une annulation, la compagnie y renonce souvent : demandez-lui avant de payer",
     es: "Ese precio sigue las reglas de la tarifa; tras una cancelación, la aerolínea a menudo no lo cobra: pregúntele antes de pagar",
@@ -211,7 +211,7 @@ export const replanTexts = defineTexts({
     ja: "{airport}空港から現地の宿泊先まで約{minutes}分(概算)",
   },
   keep: {
-    en: "Keep your flight: it still flies, and that costs nothing",
+    en: "Keep your flight: it is still operating, and keeping it costs nothing",
     de: "Ihren Flug behalten: er findet statt, und das kostet nichts",
     fr: "Gardez votre vol : il part toujours, et cela ne coûte rien",
     es: "Conserve su vuelo: sigue en pie y no cuesta nada",
@@ -220,7 +220,7 @@ export const replanTexts = defineTexts({
     ja: "予約便のまま待つ:運航されるため追加料金はかかりません",
   },
   keepIfFlown: {
-    en: "If your flight still flies, keep it: that costs nothing. If the airline cancelled it, ask the airline first",
+    en: "If your flight is still operating, keep it: that costs nothing. If the airline cancelled it, ask the airline first",
     de: "Findet Ihr Flug statt, behalten Sie ihn: das kostet nichts. Wurde er gestrichen, zuerst die Fluggesellschaft fragen",
     fr: "Si votre vol part toujours, gardez-le : cela ne coûte rien. S’il est annulé, adressez-vous d’abord à la compagnie",
     es: "Si su vuelo sigue en pie, consérvelo: no cuesta nada. Si fue cancelado, pregunte primero a la aerolínea",
@@ -230,7 +230,7 @@ export const replanTexts = defineTexts({
     ja: "運航される場合は予約便のまま待てば追加料金はかかりません。欠航の場合は、まず航空会社へ",
   },
   askAfterMiss: {
-    en: "Ask the airline first: after a missed connection on one booking it often rebooks you free of charge",
+    en: "Ask the airline first: after a missed connection within one booking, it often rebooks you free of charge",
     de: "Zuerst die Fluggesellschaft fragen: nach einem verpassten Anschluss in einer Buchung befördert sie oft kostenlos weiter",
     fr: "Adressez-vous d’abord à la compagnie : après une correspondance manquée d’une même réservation, elle vous achemine souvent sans frais",
     es: "Pregunte primero a la aerolínea: tras perder una conexión de una misma reserva, a menudo le lleva sin coste",

@@ -92,7 +92,8 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
   return { setting, alternatives, change, airlineChange, duties, rules: rulesOfRoute(flight), hotel, stays, transfer };
 }
 
-const UNTIL_THE_FLIGHT = "These nights end before departureDate: stayCheckInDate and stayCheckOutDate ask for others.";
+const UNTIL_THE_FLIGHT =
+  "These nights end before departureDate: use stayCheckInDate and stayCheckOutDate to choose others.";
 
 /** Near the place that the caller names; if that is at the destination, near the airport where the traveler waits. */
 async function findNight({ stay, role, stayed, night, origin, replan }: Setting, ports: ReplanPorts, asker: Asker) {
@@ -173,7 +174,7 @@ function describeStay(stay: BookedStay, days: readonly string[], now: Temporal.I
 }
 
 function sayEffect(stay: Pick<BookedStay, "checkInDate" | "checkOutDate">, days: readonly string[]): string {
-  if (days.length === 0) return "Without another flight it is not known what becomes of it.";
+  if (days.length === 0) return "Without another flight, it is not known what happens to it.";
   const said = days.map((day) => {
     const isBefore = day < stay.checkInDate;
     return `arriving on ${day}: ${isBefore ? "in time for it" : sayLoss(nightsLost(stay, day), nightsLost(stay))}`;
@@ -182,7 +183,7 @@ function sayEffect(stay: Pick<BookedStay, "checkInDate" | "checkOutDate">, days:
 }
 
 function sayLoss(lost: number, nights: number): string {
-  if (lost === 0) return "no night is lost, but tell the hotel of a late arrival";
-  if (lost >= nights) return "it is lost: tell the hotel, or cancel it before";
+  if (lost === 0) return "no night is lost, but tell the hotel that you will arrive late";
+  if (lost >= nights) return "it is lost: tell the hotel, or cancel it before then";
   return `up to ${lost} of ${nights} nights are lost: tell the hotel, so that it keeps the room`;
 }

@@ -72,7 +72,7 @@ export function saidOfOtherDay(
   if (departures.length === 0 || isSame) return [];
   const { flightNumber, origin, departingAt } = segment;
   return [
-    `scheduledDepartureIso is on another day than your order's ${flightNumber}, which leaves ${origin} at ${departingAt} local time (${departures[0]}): call again with that, unless you mean another flight.`,
+    `scheduledDepartureIso is on a different day from your order's ${flightNumber}, which leaves ${origin} at ${departingAt} local time (${departures[0]}): call again with that, unless you mean another flight.`,
   ];
 }
 
@@ -101,22 +101,22 @@ export function saidOfOrder(own: OwnOrder | undefined, asked: Asked, maps: Maps)
         ]),
     ...(countPassengers(asked.passengers, own) === asked.passengers
       ? []
-      : [`Your order is for ${travelers} travelers: these are prices for all of them, without pnr for one.`]),
+      : [`Your order is for ${travelers} travelers: these prices are for all of them; without pnr they are for one.`]),
     ...(asked.passengers > 1 && asked.passengers !== travelers
-      ? [`These are for ${asked.passengers} travelers; a change of your order is for all its ${travelers}.`]
+      ? [`These prices are for ${asked.passengers} travelers; a change of your order is for all ${travelers} of them.`]
       : []),
     ...(segment.cabinClass === "" || segment.cabinClass === asked.cabinClass
       ? []
       : [
-          `Your order flies in ${segment.cabinClass}, and rebookSearch.cabinClass is ${asked.cabinClass}: this is for the latter.`,
+          `Your order is in ${segment.cabinClass}, but rebookSearch.cabinClass is ${asked.cabinClass}, which was used here.`,
         ]),
     ...(goesOnTo === undefined
       ? []
-      : [`Your order goes on from ${segment.destination} to ${goesOnTo}: these flights go to ${goesOnTo}.`]),
+      : [`Your order continues from ${segment.destination} to ${goesOnTo}: these flights go to ${goesOnTo}.`]),
     ...(comesFrom === undefined || hasBegun
       ? []
       : [
-          `Your order's journey begins in ${comesFrom}: a change is of all of it. These flights are from ${asked.origin}.`,
+          `Your order's journey begins in ${comesFrom}, and a change is for the whole journey. These flights are from ${asked.origin}.`,
         ]),
   ];
 }
@@ -125,5 +125,5 @@ export function saidOfOrder(own: OwnOrder | undefined, asked: Asked, maps: Maps)
 export function saidOfCity({ origin }: Pick<Replan, "origin">, maps: Pick<Maps, "metroCode">): string[] {
   const city = maps.metroCode(origin);
   if (city === origin) return [];
-  return [`Only flights from ${origin}: with origin ${city} those from every airport of that city are found, too.`];
+  return [`Only flights from ${origin}; use origin ${city} to include every airport of that city.`];
 }

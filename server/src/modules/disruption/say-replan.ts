@@ -27,7 +27,7 @@ export function saidOfAlternatives(
     ...(reason === null ? [] : [reason]),
     ...saidOfOrder(own, { ...rebookSearch, origin: replan.origin, scheduled }, maps),
     ...(isRefundable(own) && offers.some(({ conditions }) => conditions.refundBeforeDeparture?.allowed !== true)
-      ? ["Your order can be given back. Of these, those whose conditions.refundBeforeDeparture is not allowed cannot."]
+      ? ["Your order is refundable. Flights here whose conditions.refundBeforeDeparture is not allowed are not."]
       : []),
     ...(stay === undefined ? [] : saidOfStay(role, stayed, replan)),
     ...(role === "destination" && stayCheckInDate ? [effectOn(stayed, findArrival(offers[0]))] : []),
@@ -36,22 +36,21 @@ export function saidOfAlternatives(
   return said.join(" ") || null;
 }
 
-const OF_FARE = "penaltyAmount is the fare's own, for a change that the traveler wants, and is in changeTotalAmount.";
+const OF_FARE = "penaltyAmount is the fare's penalty for a voluntary change, and is included in changeTotalAmount.";
 const AIRLINE_CANCELLED =
-  "An airline that cancelled often waives it, and may owe another flight or the money: ask the airline before you pay.";
+  "An airline that cancelled often waives it, and may owe another flight or a refund: ask the airline before you pay.";
 
 /** By the first of the duties, which are in the order of their certainty. */
 function sayWaived(duties: readonly AirlineDuty[]): string {
   const instead = duties.find(owesInstead);
   if (instead === undefined || instead.onlyIf !== null) return AIRLINE_CANCELLED;
-  const owes = instead.owes === "refund" ? "the money back" : "another flight or the money back";
-  return `An airline that cancelled often waives it. By ${instead.rule} it owes ${owes}: ask the airline before you pay.`;
+  const owes = instead.owes === "refund" ? "a refund" : "another flight or a refund";
+  return `An airline that cancelled often waives it. Under ${instead.rule} it owes ${owes}: ask the airline before you pay.`;
 }
 
 const AIRLINE_CHANGED =
-  "The airline itself changed this flight: airlineChange says what it owes for nothing. These are the prices of a change that you want.";
-const KEEPS_REFUND_UNKNOWN =
-  "Your order can be given back; whether it still can after a change, the supplier says only once it is made.";
+  "The airline itself changed this flight: airlineChange says what it owes free of charge. These are the prices of a voluntary change.";
+const KEEPS_REFUND_UNKNOWN = "Your order is refundable; the supplier says only after a change whether it still is.";
 
 /** Notes on the source of the changes' penalties. */
 export function saidOfChange(
@@ -79,7 +78,7 @@ export function sayNext(
   otherDay: readonly string[],
 ): string {
   const keepsOrder =
-    "to keep the order, select_order_change_offer, then confirm_order_change with the due that it answers";
+    "to keep the order, call select_order_change_offer, then confirm_order_change with the due that it returns";
   const buys = "buy a new ticket with book_flight";
   const ways = [...(change.available ? [keepsOrder] : []), ...(alternatives.available ? [buys] : [])].join("; or ");
   const steps = [
@@ -107,20 +106,20 @@ const BEFORE_PAYING: Readonly<Record<Outlook["first"], string>> = {
 function sayFirst({ first, instead, isSmall, headline, connection }: Outlook): string {
   switch (first) {
     case "answer_airline":
-      return `Answer the airline first: airlineChange.options says how, and what each costs.${isSmall ? ` ${SMALL}` : ""}`;
+      return `Respond to the airline first: airlineChange.options says how, and what each option costs.${isSmall ? ` ${SMALL}` : ""}`;
     case "keep":
-      return `Keep the flight: it still flies, and that costs nothing.${isSmall ? ` ${SMALL}` : ""}`;
+      return `Keep the flight: it is still operating, and keeping it costs nothing.${isSmall ? ` ${SMALL}` : ""}`;
     case "keep_if_connects":
       return sayIfConnects(connection);
     case "ask_for_connection":
       return sayConnection(connection);
     case "keep_if_flown":
-      return "If the flight still flies, keep it: that costs nothing. If the airline cancelled it, ask the airline first.";
+      return "If the flight is still operating, keep it: that costs nothing. If the airline cancelled it, ask the airline first.";
     case "ask_airline":
       if (headline === "missed_connection")
-        return "Ask the airline first: after a missed connection on one booking it often rebooks the traveler free of charge.";
-      if (instead === undefined) return "Ask the airline first: it may owe another flight or the money back.";
-      return `Ask the airline first: by ${instead.rule} it owes ${instead.owes === "refund" ? "the money back" : "another flight or the money back"}.`;
+        return "Ask the airline first: after a missed connection within one booking, it often rebooks the traveler free of charge.";
+      if (instead === undefined) return "Ask the airline first: it may owe another flight or a refund.";
+      return `Ask the airline first: under ${instead.rule} it owes ${instead.owes === "refund" ? "a refund" : "another flight or a refund"}.`;
   }
 }
 
@@ -134,7 +133,7 @@ function sayConnection(connection: Outlook["connection"]): string {
   if (connection === undefined) return "";
   const { airport, late, onward, state } = connection;
   const result = state === "lost" ? "the connection is lost" : "that is too little time to change planes";
-  return `Do not simply keep the flight: ${late.flightNumber} would reach ${airport} at about ${sayClock(late.arrivesLocal)}, and ${sayOnward(onward)}: ${result}. Ask the airline now for another way to ${onward.destination}: on one booking it usually rebooks free of charge.`;
+  return `Do not simply keep the flight: ${late.flightNumber} would reach ${airport} at about ${sayClock(late.arrivesLocal)}, and ${sayOnward(onward)}: ${result}. Ask the airline now for another way to ${onward.destination}: within one booking it usually rebooks free of charge.`;
 }
 
 const sayOnward = ({ flightNumber, destination, departingAt }: NonNullable<Outlook["connection"]>["onward"]): string =>
@@ -150,7 +149,7 @@ function sayDuties({ first, duties, rules, instead, isSmall }: Outlook): string[
   const keeps = first !== "ask_airline" && first !== "answer_airline";
   return [
     ...(keeps && instead !== undefined
-      ? [`Or the traveler does not fly: by ${instead.rule} (${instead.article}) the airline then owes the money back.`]
+      ? [`If the traveler does not fly, the airline owes a refund under ${instead.rule} (${instead.article}).`]
       : []),
     ...(care === undefined
       ? []
@@ -159,7 +158,7 @@ function sayDuties({ first, duties, rules, instead, isSmall }: Outlook): string[
         ]),
     ...duties.flatMap(({ owes, rule, amount, currency }) =>
       owes === "compensation" && amount !== null && care?.rule === rule
-        ? [`By ${rule} it may also owe ${amount} ${currency} to each passenger.`]
+        ? [`Under ${rule} it may also owe ${amount} ${currency} to each passenger.`]
         : [],
     ),
     "duties has the condition and the source of each.",
@@ -170,23 +169,23 @@ const sayTooShort = (rules: readonly string[]): string =>
   `${rules.join(" and ")} may apply to this flight, but ${rules.length === 1 ? "owes" : "owe"} nothing for a delay as short as this one: call again if it grows.`;
 
 const NO_LAW_KNOWN =
-  "No law on the airline's duties is known here for this route: its conditions of carriage and the law of the country may still give rights.";
+  "No law on the airline's duties is known here for this route; its conditions of carriage and national law may still give rights.";
 
 /** An order that is not known here can still be cancelled elsewhere. */
 const sayUnknownOrder = ({ duties }: Outlook): string[] =>
   duties.some(owesInstead) ? [`Do not cancel the booking ${BEFORE_ANSWER}`] : [];
 
-const BEFORE_ANSWER = "before the airline has answered: that can give up what it owes.";
+const BEFORE_ANSWER = "before the airline has answered: you could lose what it owes.";
 
-const SMALL = `The flight moves by less than ${SMALL_DELAY_MINUTES / 60} hours, so the message leaves out everything that costs more: do not propose it first.`;
+const SMALL = `The flight moves by less than ${SMALL_DELAY_MINUTES / 60} hours, so the message leaves out everything that costs more: do not propose that first.`;
 
 /** A cancellation by the traveler can forfeit the airline's duties, so it never comes before the airline's answer. */
 function sayOldOrder({ first, duties }: Outlook, { returnedAmount, totalCurrency }: OldOrder): string {
   const returns = returnedAmount === null ? "an amount that is not known" : `${returnedAmount} ${totalCurrency}`;
   if (first === "keep" && !duties.some(owesInstead)) {
-    return `With a new ticket, the old order with all its flights gives back ${returns}: cancel_order_quote, then confirm_cancel_order.`;
+    return `If a new ticket is bought, cancelling the old order with all its flights refunds ${returns}: cancel_order_quote, then confirm_cancel_order.`;
   }
-  return `Do not cancel the order ${BEFORE_ANSWER} Afterwards a cancellation gives back ${returns}; cancel_order_quote gives the amount at that time.`;
+  return `Do not cancel the order ${BEFORE_ANSWER} Afterwards, cancelling refunds ${returns}; cancel_order_quote gives the amount at that time.`;
 }
 
 type OldOrder = NonNullable<Change["order"]>;
@@ -198,6 +197,6 @@ function saidOfMessages(messages: readonly z.input<typeof MessageAnswer>[]): str
   const [sent, notSent] = [channels(true), channels(false)];
   return [
     ...(sent === "" ? [] : [`Sent to the traveler: ${sent}.`]),
-    ...(notSent === "" ? [] : [`Not sent: ${notSent}; the reason of each in messages says what to do with its text.`]),
+    ...(notSent === "" ? [] : [`Not sent: ${notSent}; each reason in messages says what to do with the text.`]),
   ];
 }

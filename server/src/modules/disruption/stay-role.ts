@@ -87,11 +87,11 @@ export function saidOfStay(
   if (role === "waiting") return [];
   if (role === "apart") {
     return [
-      `The stay of ${dates} is no night of waiting for a flight on departureDate: the search for flights does not follow it.`,
+      `The stay of ${dates} is not a night spent waiting for a flight on departureDate, so the flight search ignores it.`,
     ];
   }
   return [
-    `stayLocation is near ${destination}: it is taken as the stay at the destination, and the hotels for a night of waiting are near ${origin}.`,
+    `stayLocation is near ${destination}: it is treated as the stay at the destination, and hotels for a night of waiting are near ${origin}.`,
   ];
 }
 
@@ -100,12 +100,12 @@ export function effectOn(
   { checkInDate, checkOutDate }: Pick<NightStay, "checkInDate" | "checkOutDate">,
   arrivingAt: string | undefined,
 ): string {
-  if (arrivingAt === undefined) return "Without another flight it is not known what becomes of that stay.";
+  if (arrivingAt === undefined) return "Without another flight, it is not known what happens to that stay.";
   const arrives = `The first alternative arrives at ${arrivingAt.slice(0, 16).replace("T", " ")} local time`;
   const day = arrivingAt.slice(0, 10);
   if (day <= checkInDate) return `${arrives}, before the check-in day ends: no night of that stay is lost.`;
   const late = `${arrives}, after the check-in day has ended`;
-  if (day >= checkOutDate) return `${late}, and not before the check-out day: that stay is lost. Tell the hotel.`;
+  if (day >= checkOutDate) return `${late}, and only on or after the check-out day: that stay is lost. Tell the hotel.`;
   const lost = Temporal.PlainDate.from(checkInDate).until(day).days;
   return `${late}: up to ${lost} ${lost === 1 ? "night" : "nights"} of that stay are lost. Tell the hotel, so that it keeps the room.`;
 }

@@ -227,13 +227,13 @@ describe("a disrupted trip", () => {
     const long = await stay("London", 0, 5);
     expect([long.alternatives.searchedDates, long.alternatives.reason]).toEqual([
       days(0),
-      expect.stringMatching(/no night of waiting/),
+      expect.stringMatching(/not a night spent waiting/),
     ]);
     const waiting = await stay("London", 0, 2);
     expect([waiting.alternatives.searchedDates, waiting.alternatives.reason]).toEqual([
       days(0, 1, 2),
       expect.stringMatching(
-        `^Chosen are .* leave on ${days(2).join()}, the cheapest and the quickest; [^.]*\\. Only flights from LHR: with origin LON`,
+        `^Shown are .* leave on ${days(2).join()}, the cheapest and the fastest; [^.]*\\. Only flights from LHR; use origin LON`,
       ),
     ]);
   });
@@ -286,7 +286,7 @@ describe("a disrupted trip", () => {
     const next = (await replan({ originalLeg, disruption: late })).change;
     expect(next).toMatchObject({
       available: true,
-      reason: expect.stringMatching(/^penaltyAmount is the fare's own[^.]*\. Your order can be given back[^.]*\.$/),
+      reason: expect.stringMatching(/^penaltyAmount is the fare's penalty[^.]*\. Your order is refundable[^.]*\.$/),
     });
     expect(departures(next.offers).every((departingAt) => departingAt.startsWith(tomorrow))).toBe(true);
     const waiting = { originalLeg, needsHotelFallback: true, stayLocation: "London" };
@@ -341,11 +341,11 @@ describe("a disrupted trip", () => {
     const byAirport = await change("LGW", "LIS");
     expect(byAirport.change).toMatchObject({ available: true, orderId });
     expect(byAirport.change.reason).toMatch(
-      /fare's own.*often waives it\. By EU 261\/2004 it owes another flight or the money back/,
+      /fare's penalty.*often waives it\. Under EU 261\/2004 it owes another flight or a refund/,
     );
     expect(byAirport.messages[0]?.text).toContain("often waives it");
     expect((await change("LON", "LIS", "delay")).change.reason).not.toMatch(/waives/);
-    expect((await change("LIS", "LGW")).change.reason).toMatch(/not this leg/);
+    expect((await change("LIS", "LGW")).change.reason).toMatch(/not for this leg/);
   });
 
   it("searches the next day if nothing leaves late enough", async () => {

@@ -18,17 +18,17 @@ const MOST_REASONS = 50;
 
 const Field = z.object({
   value: wordsOfOthers(
-    "Dates YYYY-MM-DD, amounts decimal, codes of ISO; numbers of identity documents masked",
+    "Dates are YYYY-MM-DD, amounts decimal, codes ISO; numbers of identity documents are masked",
     LONGEST_VALUE,
   ),
   confidence: z.number().describe("0 to 1"),
   from: z.object({
     source: z.string().describe("barcode, mrz, text (of a PDF), ocr, e_invoice or model"),
-    page: z.number().optional().describe("From 1; left out where the source has no pages"),
+    page: z.number().optional().describe("From 1; omitted if the source has no pages"),
     box: z
       .array(z.number())
       .optional()
-      .describe("Left, top, width and height in fractions of the page, from its top left corner"),
+      .describe("Left, top, width and height as fractions of the page, from its top left corner"),
   }),
 });
 const FieldsByName = z.record(z.string(), Field);
@@ -36,7 +36,7 @@ const FieldsByName = z.record(z.string(), Field);
 export const ScanAnswer = z.object({
   fields: FieldsByName,
   lines: z.array(FieldsByName).optional(),
-  taxes: z.array(FieldsByName).optional().describe("One for each rate"),
+  taxes: z.array(FieldsByName).optional().describe("One per rate"),
   legs: z.array(FieldsByName).optional(),
   needsReview: z.boolean().describe("True: show the document and reasons to a person before you use the fields"),
   reasons: z.array(

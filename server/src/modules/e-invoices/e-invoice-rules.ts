@@ -40,7 +40,7 @@ export class EInvoiceRules {
     if (this.missing !== undefined) {
       throw new EInvoiceNotChecked(
         "SaxonJS, which runs the rules, is not installed beside them",
-        "The operator of this service has to install SaxonJS beside the rules for e-invoices: the service says at its start how.",
+        "The operator of this service has to install SaxonJS beside the rules for e-invoices: the service prints how when it starts.",
       );
     }
     if (this.#queue === undefined) throw new EInvoiceNotChecked("the rules are not installed");

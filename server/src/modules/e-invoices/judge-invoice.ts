@@ -45,8 +45,8 @@ const remedies: readonly (readonly [rule: RegExp, remedy: string])[] = [
   [/^BR-CO-26$/, "seller.taxId is missing"],
   [/^BR-(S|Z|E)-0[2-4]$/, "seller.taxId is missing, which this tax treatment needs"],
   [/^BR-AE-0[2-4]$/, "reverse charge needs the VAT numbers of both, seller.taxId and buyer.taxId"],
-  [/^BR-CO-09$/, "seller.taxId or buyer.taxId looks like a VAT number of a country that there is not"],
-  [/^BR-CL-14$/, "countryCode of seller or buyer is no country of ISO 3166"],
+  [/^BR-CO-09$/, "seller.taxId or buyer.taxId looks like a VAT number of a country that does not exist"],
+  [/^BR-CL-14$/, "countryCode of seller or buyer is not an ISO 3166 country"],
   [/^BR-(06|07|08|09|10|11)$/, "name, addressLines or countryCode of seller or buyer is missing"],
 ];
 
@@ -56,7 +56,7 @@ function sayFindings(findings: readonly Finding[]): string {
     const remedy = remedies.find(([pattern]) => pattern.test(rule))?.[1];
     const mend =
       remedy === undefined
-        ? "No invoicing setting is known to fix this: tell the operator."
+        ? "No invoicing setting is known to fix this. Tell the operator."
         : `Invoicing settings: ${remedy}.`;
     return `${text} (rule ${rule} at ${place}). ${mend}`;
   });

@@ -35,11 +35,17 @@ export class WorkMeter {
         this.#latest.map((work) => ({ labels: { kind: work.kind }, value: pickValue(work) })),
     });
     return [
-      gauge("wayfare_effects_open", "Work that is stored and not finished yet.", ({ count }) => count),
-      gauge("wayfare_effects_oldest_seconds", "How long the oldest of it has waited; 0 when there is none.", (work) =>
-        this.#measureAge(work),
+      gauge("wayfare_effects_open", "Stored work that is not finished yet.", ({ count }) => count),
+      gauge(
+        "wayfare_effects_oldest_seconds",
+        "How long the oldest unfinished work has waited; 0 if there is none.",
+        (work) => this.#measureAge(work),
       ),
-      gauge("wayfare_effects_stuck", "How much of it has waited for more than ten minutes.", ({ stuck }) => stuck),
+      gauge(
+        "wayfare_effects_stuck",
+        "How much unfinished work has waited for more than ten minutes.",
+        ({ stuck }) => stuck,
+      ),
     ];
   }
 

@@ -9,7 +9,7 @@ const Source = z.object({
   title: z.string(),
   url: z.string(),
   asOf: z.string(),
-  basis: z.enum(["read", "recalled"]).describe("recalled: the source could not be read when the rule was written down"),
+  basis: z.enum(["read", "recalled"]).describe("recalled: the source could not be read when the rule was recorded"),
 });
 
 const ShownPassport = z.object({ nationality: z.string(), expiresOn: z.string(), number: z.string() });
@@ -32,7 +32,10 @@ export const Assessment = z.object({
     .object({ type: z.string(), leadTime: z.string(), officialUrl: z.string() })
     .nullable()
     .describe("What to get instead of a visa from a consulate"),
-  maxStayDays: z.number().nullable().describe("Of this stay, with what other stays have used; null: no limit is known"),
+  maxStayDays: z
+    .number()
+    .nullable()
+    .describe("For this stay, including days used by other stays; null: no limit is known"),
   passport: ShownPassport.nullable().describe("The best one to travel on"),
   alternatives: z
     .array(ShownPassport.extend({ verdict: z.enum(verdicts), summary: z.string() }))
@@ -46,9 +49,9 @@ export const Assessment = z.object({
 });
 
 export const DISCLAIMER =
-  "This compares official rules that the service knows with the traveler's profile. It is no legal advice, and the officer at the border decides.";
+  "This compares official rules that the service knows with the traveler's profile. It is not legal advice, and the border officer decides.";
 
-const EMBEDDED = "Entry rules that come with the service";
+const EMBEDDED = "Entry rules included with the service";
 
 /** The best passport first. `isFirst`: no earlier journey of the answer has said what its rules rest on. */
 export function describeAssessed(

@@ -69,7 +69,7 @@ export function showPassport(passport: Passport): { nationality: string; expires
 export function withoutPassport(source: string): EligibilityAssessment {
   return {
     verdict: "needs_information",
-    summary: "The traveler's profile has no passport, so that nothing can be said.",
+    summary: "The traveler's profile has no passport, so nothing can be said.",
     doubts: [],
     checks: [{ id: "passport", status: "unknown", detail: "The traveler's profile has no passport.", source: null }],
     authorization: null,

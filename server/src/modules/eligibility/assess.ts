@@ -78,9 +78,12 @@ function goOnInside(asked: Case): Finding[] {
   return [
     say(
       "passport",
-      `There are no border checks within ${regime.title}. Carry a passport or an identity card that is in force: airlines and the police may ask for it.`,
+      `There are no border checks within ${regime.title}. Carry a valid passport or identity card: airlines and the police may ask for it.`,
     ),
-    say("visa", `Nothing more is needed to go on within ${regime.title}, as long as the right to stay there lasts.`),
+    say(
+      "visa",
+      `Nothing more is needed to travel on within ${regime.title}, as long as the right to stay there lasts.`,
+    ),
     ...(found !== undefined && isGranted(found.grant) ? [checkStay(asked, found.grant)] : []),
   ];
 }
@@ -103,7 +106,7 @@ function ownCountry(question: EligibilityQuestion, known: KnownRegime | undefine
   const { document, arrivesOn } = question;
   const isExpired = document.expiresOn < arrivesOn.toString();
   const detail = isExpired
-    ? `This passport (${nameCountry(document.nationality)}) expires on ${document.expiresOn}, before the arrival on ${arrivesOn}. Airlines do not board it, though the country lets its own nationals in.`
+    ? `This passport (${nameCountry(document.nationality)}) expires on ${document.expiresOn}, before the arrival on ${arrivesOn}. Airlines do not accept it for boarding, although the country admits its own nationals.`
     : `This passport (${nameCountry(document.nationality)}) is valid on the day of arrival.`;
   const passport: Finding = {
     check: { id: "passport", status: isExpired ? "fail" : "pass", detail, source: OWN_COUNTRY },
@@ -112,7 +115,7 @@ function ownCountry(question: EligibilityQuestion, known: KnownRegime | undefine
       ? { nextStep: "Renew the passport, or ask the country's consulate for an emergency travel document." }
       : {}),
   };
-  return concluded(question, known, [passport, ...mayStay(OWN_COUNTRY, "A country lets its own nationals in.")]);
+  return concluded(question, known, [passport, ...mayStay(OWN_COUNTRY, "A country admits its own nationals.")]);
 }
 
 function notCovered(question: EligibilityQuestion): EligibilityAssessment {
@@ -132,14 +135,14 @@ function notCovered(question: EligibilityQuestion): EligibilityAssessment {
   const visa: Finding = {
     check: { id: "visa", status: "unknown", detail, source: null },
     verdict: "unknown",
-    nextStep: `Ask a consulate of ${country}: nothing here says that the traveler may enter.`,
+    nextStep: `Ask a consulate of ${country}: nothing here confirms that the traveler may enter.`,
   };
   return concluded(question, undefined, [passport, visa]);
 }
 
 function withoutNationality(question: EligibilityQuestion, known: KnownRegime | undefined): EligibilityAssessment {
   const detail =
-    "This is the travel document of a stateless person or a refugee, or one that names no nationality. Rules for nationalities do not apply to it.";
+    "This is the travel document of a stateless person or refugee, or names no nationality. Rules by nationality do not apply to it.";
   const passport: Finding = {
     check: { id: "passport", status: "unknown", detail, source: null },
     verdict: "needs_information",
@@ -214,23 +217,23 @@ const SUMMARIES: Readonly<Record<EligibilityVerdict, (said: Said) => string>> = 
     if (isInside)
       return `No border is checked on this journey within ${destination}: carry a passport or identity card.`;
     return isAirside
-      ? `This passport (${nationality}) is enough to change planes in ${destination} without passing the border. To leave the transit area, see the checks.`
+      ? `This passport (${nationality}) is enough to change planes in ${destination} without passing border control. To leave the transit area, see the checks.`
       : `This passport (${nationality}) is enough to enter ${destination} on this journey.`;
   },
   eligible_with_authorization: ({ nationality, destination, authorization }) =>
-    `With this passport (${nationality}), ${destination} asks for an authorization that is usually granted: ${authorization}.`,
+    `With this passport (${nationality}), ${destination} requires an authorization that is usually granted: ${authorization}.`,
   visa_required: ({ nationality, destination }) =>
-    `With this passport (${nationality}), this journey to ${destination} needs a visa from a consulate.`,
+    `With this passport (${nationality}), this journey to ${destination} requires a visa from a consulate.`,
   not_admitted: ({ nationality, destination, reason }) =>
     `${destination[0]?.toUpperCase()}${destination.slice(1)} does not accept this passport (${nationality}) for this journey. ${reason}`.trim(),
   needs_information: ({ nationality, destination }) =>
-    `Something is missing to tell whether this document (${nationality}) is enough for ${destination}.`,
+    `Information is missing to say whether this document (${nationality}) is enough for ${destination}.`,
   unknown: ({ nationality, destination }) =>
-    `The service does not know what ${destination} asks of this passport (${nationality}). Do not take this for a yes.`,
+    `The service does not know what ${destination} requires of this passport (${nationality}). Do not treat this as a yes.`,
 };
 
 /** In an answer it is said once, whatever the number of journeys and passports. */
-export const FROM_MEMORY = "The rule that decides was written down from memory, as its source could not be read.";
+export const FROM_MEMORY = "The deciding rule was recorded from memory, because its source could not be read.";
 
 function sayDoubts({
   stale,

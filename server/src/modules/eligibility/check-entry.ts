@@ -41,7 +41,7 @@ function coversPurpose(grant: Grant, purpose: Covered): boolean {
   return !isGranted(grant) || grant.purposes.includes(purpose);
 }
 
-const NO_RULE = "The rules that the service has say nothing of this nationality.";
+const NO_RULE = "The rules that the service has do not cover this nationality.";
 
 export function checkVisa({ regime, document, arrivesOn }: Case, grant: Grant | undefined): Finding {
   if (grant === undefined) {
@@ -61,7 +61,7 @@ export function checkVisa({ regime, document, arrivesOn }: Case, grant: Grant | 
   const say = (text: string) => withNote(text, grant);
   if (grant.kind === "unknown") {
     const detail = say(`It is not known what holders of this passport (${issuer}) need on ${arrivesOn}.`);
-    const nextStep = `Look at ${regime.officialUrl} before anything is paid.`;
+    const nextStep = `Check ${regime.officialUrl} before anything is paid.`;
     return { check: { id: "visa", status: "unknown", detail, source }, verdict: "unknown", nextStep };
   }
   if (grant.kind === "refused") {
@@ -86,12 +86,12 @@ export function checkAuthorization({ regime, arrivesOn }: Case, grant: Grant): F
     const detail =
       grant.kind === "visa_on_arrival"
         ? `A ${needed.type} is issued on arrival. ${needed.leadTime}`
-        : `A valid ${needed.type} is needed before boarding. ${needed.leadTime}`;
+        : `A valid ${needed.type} is required before boarding. ${needed.leadTime}`;
     return {
       check: { id: "authorization", status: "warn", detail, source },
       verdict: "eligible_with_authorization",
       authorization: needed,
-      nextStep: `Get the ${needed.type} at ${needed.officialUrl}, unless the traveler has one that is valid.`,
+      nextStep: `Get the ${needed.type} at ${needed.officialUrl}, unless the traveler has a valid one.`,
     };
   }
   const coming = announced === undefined ? undefined : findAuthorization(regime, announced.authorization);
@@ -105,7 +105,7 @@ export function checkAuthorization({ regime, arrivesOn }: Case, grant: Grant): F
       },
       verdict: "eligible",
       authorization: coming,
-      nextStep: `Look at ${coming.officialUrl} before the journey: the ${coming.type} may be asked for by then.`,
+      nextStep: `Check ${coming.officialUrl} before the journey: the ${coming.type} may be required by then.`,
     };
   }
   const detail = "No electronic authorization is needed.";
@@ -117,7 +117,7 @@ export function checkPurpose({ regime, purpose }: Case, grant: Grant, fits: bool
   if (fits) {
     const detail = isGranted(grant)
       ? `The rule covers ${purpose}.`
-      : `Say ${purpose} as the purpose in the application.`;
+      : `State ${purpose} as the purpose in the application.`;
     return { check: { id: "purpose", status: "pass", detail, source }, verdict: "eligible" };
   }
   const detail = `The rule for visitors covers ${grant.purposes.join(" and ")}, not ${purpose}.`;

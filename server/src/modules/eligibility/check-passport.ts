@@ -10,7 +10,7 @@ export function checkPassport({ regime, document, arrivesOn, expiresOn }: Case):
     return {
       check: { id: "passport", status: "fail", detail, source },
       verdict: "not_admitted",
-      nextStep: "Renew the passport, or give one that is valid on the day of arrival, with save_traveler.",
+      nextStep: "Renew the passport, or use save_traveler to add one that is valid on the day of arrival.",
     };
   }
   const detail = `This passport (${issuer}) is valid until ${expiresOn}.`;
@@ -39,7 +39,7 @@ export function checkValidity(asked: Case): Finding {
   if (begin === undefined) {
     const earliest = arrivesOn.add({ months: needed.months });
     if (compare(expiresOn, earliest) < 0) return broken(`${say} It expires on ${expiresOn}.`, source);
-    const detail = `${say} It expires on ${expiresOn}; without returnDate it is not known whether that is enough.`;
+    const detail = `${say} It expires on ${expiresOn}; without returnDate, it is not known whether that is enough.`;
     return { check: { id: "validity", status: "unknown", detail, source }, verdict: "eligible" };
   }
   const until = begin.add({ months: needed.months });

@@ -7,7 +7,7 @@ export function checkStay(asked: Case, grant: Grant): Finding {
   const source = findSource(regime, grant.source);
   const { maxStayDays: most } = grant;
   if (most === undefined) {
-    const detail = "The rule names no longest stay; the officer at the border decides.";
+    const detail = "The rule sets no maximum stay; the border officer decides.";
     return { check: { id: "stay", status: "pass", detail, source }, verdict: "eligible" };
   }
   const used = usedDays(asked, grant);
@@ -18,7 +18,7 @@ export function checkStay(asked: Case, grant: Grant): Finding {
       left === 0
         ? `No day is left on ${arrivesOn}; travel later.`
         : `Give returnDate: a stay of at most ${sayDays(left)}, until ${arrivesOn.add({ days: left - 1 })}, needs nothing more.`;
-    const detail = `${limit} Without returnDate it is not known whether the stay is short enough.`;
+    const detail = `${limit} Without returnDate, it is not known whether the stay is short enough.`;
     return {
       check: { id: "stay", status: "unknown", detail, source },
       verdict: "needs_information",

@@ -22,7 +22,10 @@ export function checkTransit(asked: Case): Finding[] {
     landsideGrant !== undefined && isGranted(landsideGrant) ? [beyond, checkStay(within, landsideGrant)] : [beyond];
   const inside =
     airside === "entry"
-      ? aside({ detail: "Airside: there is no transit without passing the border.", status: "fail" }, regime.sources)
+      ? aside(
+          { detail: "Airside: transit without passing border control is not possible.", status: "fail" },
+          regime.sources,
+        )
       : checkSide("Airside", within, airside);
   return isAirside ? [inside, onlySaid(landside)] : [landside, ...conditions, onlySaid(inside)];
 }
@@ -60,7 +63,7 @@ const STATUS: Readonly<Record<Grant["kind"], Finding["check"]["status"]>> = {
 
 function checkSide(side: "Airside" | "Landside", asked: Case, grant: Grant | undefined): Finding {
   if (grant === undefined) {
-    const detail = `${side}: the rules that the service has say nothing of this nationality.`;
+    const detail = `${side}: the rules that the service has do not cover this nationality.`;
     return { ...checkVisa(asked, undefined), check: { id: "transit", status: "unknown", detail, source: null } };
   }
   const visa = checkVisa(asked, grant);

@@ -157,7 +157,7 @@ describe("visitors", () => {
 
   test("a recalled rule is named in the verdict, and an authorization with where to get it", async () => {
     const recalled = await check("FRA", ["USA", ...DAYS]);
-    expect(recalled.summary).toContain("written down from memory");
+    expect(recalled.summary).toContain("recorded from memory");
     expect(recalled.authorization).toMatchObject({ type: "ESTA", officialUrl: "https://esta.cbp.dhs.gov" });
     expect(recalled.checks.map((one) => one.source?.basis)).toContain("recalled");
     // Only if it decides: the Schengen area's list of visas was read, its rule on the passport's validity was not.
@@ -218,7 +218,7 @@ describe("an operator's dataset", () => {
   test("adds countries and replaces embedded regimes", async () => {
     expect(await check("DEU", ["MCO", ...DAYS])).toMatchObject({
       verdict: "eligible",
-      source: "Entry rules of the operator's dataset",
+      source: "Entry rules from the operator's dataset",
       sourceLevel: "embedded",
     });
     expect((await check("BGR", ["MCO", ...DAYS])).verdict).toBe("visa_required");

@@ -20,7 +20,7 @@ export const journeyFields = {
   destinationIso3: CountryIso3,
   departureDate: IsoDate,
   purpose: Purpose.describe("transit stays airside unless returnDate is a later day"),
-  returnDate: IsoDate.optional().describe("The day the traveler leaves the destination again"),
+  returnDate: IsoDate.optional().describe("The day the traveler leaves the destination"),
 };
 
 interface AskedJourney {
@@ -36,7 +36,7 @@ export function journeyIssues(journey: AskedJourney, today: Temporal.PlainDate, 
   const { originIso3, destinationIso3, departureDate, returnDate } = journey;
   const issues: Issue[] = [];
   if (originIso3 === destinationIso3) {
-    issues.push({ path: at("destinationIso3"), message: "must be another country than originIso3" });
+    issues.push({ path: at("destinationIso3"), message: "must be a different country from originIso3" });
   }
   if (departureDate < today.toString()) {
     issues.push({ path: at("departureDate"), message: `must not be before today, ${today}` });

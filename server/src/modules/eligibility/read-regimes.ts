@@ -4,8 +4,8 @@ import { z } from "zod";
 import { Dataset, Regime } from "./regime-schema.ts";
 
 const FOLDER = resolve(import.meta.dirname, "regimes");
-const EMBEDDED = "Entry rules that come with the service";
-const OPERATORS = "Entry rules of the operator's dataset";
+const EMBEDDED = "Entry rules included with the service";
+const OPERATORS = "Entry rules from the operator's dataset";
 
 export interface KnownRegime {
   regime: Regime;

@@ -247,13 +247,15 @@ describe("a tenant's trips in a further escrow", () => {
   it("can end after the escrow was revoked, and none is begun", async () => {
     const tripId = HexText.parse((await call("prefund_trip", { budgetUsdc: "30", escrowAddress: address })).tripId);
     const bookingId = await escrow.reserve(tripId, "10");
-    expect((await command("revoke-escrow", service.tenantId, address)).out).toContain("Trips that are in it go on.");
-    expect((await command("revoke-escrow", service.tenantId, address)).out).toContain("was revoked before");
+    expect((await command("revoke-escrow", service.tenantId, address)).out).toContain("Its existing trips continue.");
+    expect((await command("revoke-escrow", service.tenantId, address)).out).toContain("was already revoked");
     const args = { budgetUsdc: "1", escrowAddress: address };
     const answer = await service.call("prefund_trip", args);
     expect(refusal(answer)).toEqual({ status: 400, code: "invalid_input" });
-    expect(answer.text).toContain("takes no new trips of yours any more");
-    expect(JSON.stringify(await call("preview_call", { tool: "prefund_trip", args }))).toContain("takes no new trips");
+    expect(answer.text).toContain("no longer takes new trips of yours");
+    expect(JSON.stringify(await call("preview_call", { tool: "prefund_trip", args }))).toContain(
+      "no longer takes new trips",
+    );
 
     await call("commit_booking", { ...commitArgs(bookingId), escrowAddress: address });
     await call("confirm_flight", ticketArgs(bookingId));

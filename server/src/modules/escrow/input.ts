@@ -45,4 +45,4 @@ export function requireAmount(text: string): Micro {
   return amount;
 }
 
-export const EscrowAddress = z.string().optional().describe("Left out: the trip's");
+export const EscrowAddress = z.string().optional().describe("Default: the trip's");

@@ -142,8 +142,8 @@ async function keptAnswer({ stores }: PrefundPorts, { environment, tripId, mail 
   if (mail === "none" || (await stores.trips.get(environment, tripId))?.mail !== "kept") return {};
   const emailNote =
     environment === "sandbox"
-      ? "Mails of the sandbox are kept, not delivered: read_trip shows this one."
-      : "Today's mails of this tenant, or to this address, are used up: send the link to the guest yourself. read_trip shows the mail.";
+      ? "Sandbox emails are stored, not delivered: read_trip shows this one."
+      : "Today's email limit of this tenant, or for this address, is used up: send the link to the guest yourself. read_trip shows the email.";
   return { emailSent: false, emailNote };
 }
 
@@ -152,7 +152,7 @@ function mailAnswer(guestEmail: string | undefined, why: "no_server" | "later") 
   const emailNote =
     why === "no_server"
       ? "This deployment has no mail server: send the link to the guest yourself."
-      : "The mail server has not taken the mail yet. It is tried again for a day; better send the link yourself.";
+      : "The mail server has not accepted the email yet. It is retried for a day; it is better to send the link yourself.";
   return { emailSent: false, emailNote };
 }
 

@@ -34,7 +34,7 @@ interface ClosingPorts {
 
 const RETRY_AFTER_SECONDS = 10;
 
-const TripPath = z.object({ tripId: Hash.describe("0x and 64 hex digits, as prefund_trip answered it") });
+const TripPath = z.object({ tripId: Hash.describe("0x and 64 hex digits, from prefund_trip") });
 
 const listTrips = defineRoute({
   id: "get_trips",
@@ -65,7 +65,7 @@ const readTrip = defineRoute({
   tag: "escrow",
   summary: "Read a trip",
   description:
-    "One of the tenant's trips: its money, its claim, its bookings, agent actions and transactions, and the record of everything known of it, page by page.",
+    "One of the tenant's trips: its money, claim, bookings, agent actions and transactions, and its full record, in pages.",
   scope: "escrow:read",
   params: TripPath,
   query: z.object(pageQuery(RecordCursor)),
@@ -89,7 +89,7 @@ const readBooking = defineRoute({
   summary: "Read a booking in escrow",
   description: "One of the tenant's bookings in escrow, with the transaction of each step.",
   scope: "escrow:read",
-  params: z.object({ bookingId: Hash.describe("0x and 64 hex digits, as reserve_booking answered it") }),
+  params: z.object({ bookingId: Hash.describe("0x and 64 hex digits, from reserve_booking") }),
   answers: { 200: { description: "The booking.", schema: BookingAnswer } },
   errors: {
     not_found: "This tenant has no booking in escrow with this id. GET /api/trips/{tripId} lists those of a trip.",
@@ -110,13 +110,13 @@ const closeTripRoute = defineRoute({
   tag: "escrow",
   summary: "Close a trip",
   description:
-    "Returns the free budget to the treasury wallet, and waits until the chain has it. Nothing new is reserved then; bookings continue. A repetition gets the same answer.",
+    "Returns the free budget to the treasury wallet and waits until the chain confirms it. Nothing new can be reserved; existing bookings continue. A repeat returns the same answer.",
   scope: "escrow:spend",
   params: TripPath,
-  answers: { 200: { description: "It is closed.", schema: TripClosed } },
+  answers: { 200: { description: "The trip is closed.", schema: TripClosed } },
   errors: {
     not_found: NO_SUCH_TRIP,
-    conflict: "The trip cannot be closed as it is.",
+    conflict: "The trip cannot be closed in its current state.",
     in_progress: "Another step of the trip is in progress. Send the request again shortly.",
     sandbox_unavailable: "This deployment runs without the sandbox. Use a production key.",
   },

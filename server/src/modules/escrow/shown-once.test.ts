@@ -151,9 +151,9 @@ describe("a schema with shown-once values", () => {
     const [entry] = createCatalog([probe.tool]).entries;
     // The list over MCP has no descriptions of results; the documentation is generated from the catalog's schemas.
     expect(JSON.stringify(entry?.outputSchema)).toContain(
-      `An answer that is given again says \\"${SHOWN_ONCE_TEXT}\\" instead`,
+      `A repeated answer contains \\"${SHOWN_ONCE_TEXT}\\" instead`,
     );
-    expect(JSON.stringify(entry?.inputSchema)).not.toContain("given again");
+    expect(JSON.stringify(entry?.inputSchema)).not.toContain("repeated answer");
   });
 
   it("is searched through every construct of a schema", () => {

@@ -106,7 +106,7 @@ export class EventSender {
   #judge({ firstAttemptAt }: LeasedDelivery, { at, status, problem }: Attempt): string | undefined {
     if (status === 410) return "It answered 410 Gone.";
     const isOver = Temporal.Instant.compare(firstAttemptAt.add(GIVEN_UP_AFTER), at) <= 0;
-    return isOver ? `An event could not be delivered for three days. The last attempt: ${problem}` : undefined;
+    return isOver ? `An event could not be delivered for three days. Last attempt: ${problem}` : undefined;
   }
 
   /** Undefined: it was broken off by the stop. */

@@ -20,7 +20,7 @@ export async function mailSwitchedOff(
       parts: [
         words(`Hello ${name}. The endpoint ${url} was switched off. ${because}`),
         words(
-          "Events are still stored for 30 days. When the endpoint works again, switch it on and replay the events that it missed.",
+          "Events are still stored for 30 days. Once the endpoint works again, switch it on and replay the events that it missed.",
         ),
         { kind: "link", text: `${urls.app}/docs/events`, label: "How to switch it on and replay events" },
       ],

@@ -25,13 +25,13 @@ type RouteParts = Pick<Parts, "stores" | "reads" | "clock" | "random" | "eventTa
 const Types = z
   .array(z.string().max(100))
   .max(100)
-  .describe("Types of events, such as order.ticketed; empty: every type, also those of later releases");
+  .describe("Event types, such as order.ticketed; empty: every type, including those of later releases");
 const Id = z.object({ endpointId: z.string().regex(/^whe_[0-9A-Z]{26}$/) });
 const Data = z.record(z.string(), z.unknown());
 const Moment = z.string().describe("ISO 8601, UTC");
 
 const EndpointFields = z.strictObject({
-  url: z.string().max(2_000).describe("A public https address. It is sent POST requests"),
+  url: z.string().max(2_000).describe("A public https address that receives POST requests"),
   description: z.string().trim().max(200).exactOptional(),
   types: Types.exactOptional(),
 });
@@ -43,12 +43,12 @@ const EndpointAnswer = z.object({
   state: z.enum(["on", "off"]),
   offBecause: z.string().nullable().describe("Why it is off"),
   failingSince: Moment.nullable().describe("Since when no delivery has succeeded"),
-  formerSecretUntil: Moment.nullable().describe("Until then the former secret signs, too"),
+  formerSecretUntil: Moment.nullable().describe("Until then, deliveries are also signed with the previous secret"),
   createdAt: Moment,
   updatedAt: Moment,
 });
 const WithSecret = EndpointAnswer.extend({
-  secret: z.string().describe("Verifies signatures (Standard Webhooks). Shown this once"),
+  secret: z.string().describe("For verifying signatures (Standard Webhooks). Shown only once"),
 });
 const DeliveryAnswer = z.object({
   eventId: z.string(),
@@ -97,7 +97,7 @@ const addEndpoint = defineRoute({
   path: "/api/event-endpoints",
   tag: TAG,
   summary: "Add an endpoint for events",
-  description: `Events are sent to it from now on, as the page Events describes. A tenant has at most ${MOST_ENDPOINTS} endpoints.`,
+  description: `Events are sent to it from now on; see the page Events. A tenant has at most ${MOST_ENDPOINTS} endpoints.`,
   scope: ADMINISTERS,
   body: EndpointFields,
   answers: { 200: { description: "The endpoint, with its secret.", schema: WithSecret } },
@@ -147,7 +147,7 @@ const removeEndpoint = defineRoute({
   description: "Nothing is sent to it any more. The events stay in GET /api/events.",
   scope: ADMINISTERS,
   params: Id,
-  answers: { 200: { description: "It is deleted.", schema: z.object({ deleted: z.literal(true) }) } },
+  answers: { 200: { description: "The endpoint was deleted.", schema: z.object({ deleted: z.literal(true) }) } },
   errors: { not_found: NO_ENDPOINT },
   example: { answer: { deleted: true } },
   async run({ principal, params: { endpointId }, fail }, { stores }: RouteParts) {
@@ -164,7 +164,7 @@ const rotateSecret = defineRoute({
   tag: TAG,
   summary: "Replace an endpoint's secret",
   description:
-    "Answers a new secret. Until the overlap ends, each delivery is signed with both, so that a receiver can change over without losing an event.",
+    "Returns a new secret. Until the overlap ends, each delivery is signed with both, so that a receiver can switch without losing an event.",
   scope: ADMINISTERS,
   params: Id,
   body: z.strictObject({
@@ -173,7 +173,7 @@ const rotateSecret = defineRoute({
       .min(0)
       .max(LONGEST_OVERLAP_HOURS)
       .default(LONGEST_OVERLAP_HOURS)
-      .describe("0: the former secret ends at once"),
+      .describe("0: the previous secret ends at once"),
   }),
   isBodyOptional: true,
   answers: { 200: { description: "The endpoint, with its new secret.", schema: WithSecret } },
@@ -197,7 +197,7 @@ const testEndpoint = defineRoute({
   tag: TAG,
   summary: "Send a test event",
   description:
-    "Sends an event of the type test with your data to this endpoint alone. Its deliveries show the answer of the endpoint.",
+    "Sends an event of the type test with your data to this endpoint only. The endpoint's deliveries show its answer.",
   scope: ADMINISTERS,
   params: Id,
   body: z.strictObject({
@@ -226,15 +226,17 @@ const replayEvents = defineRoute({
   path: "/api/event-endpoints/:endpointId/replay",
   tag: TAG,
   summary: "Send events again",
-  description: `Sends the named events, or those of a time, to this endpoint again, in their order and with their ids: at most ${MOST_REPLAYED} at once. Only types that the endpoint gets.`,
+  description: `Sends the named events, or those of a period, to this endpoint again, in order and with the same ids: at most ${MOST_REPLAYED} at once. Only types that the endpoint receives.`,
   scope: ADMINISTERS,
   params: Id,
   body: z.strictObject({
     eventIds: z.array(z.string().max(100)).min(1).max(200).exactOptional(),
-    since: Instant.max(40).describe("The first moment; instead of eventIds").exactOptional(),
-    until: Instant.max(40).describe("The end; left out: now").exactOptional(),
+    since: Instant.max(40).describe("Start of the period; instead of eventIds").exactOptional(),
+    until: Instant.max(40).describe("End of the period; default: now").exactOptional(),
   }),
-  answers: { 200: { description: "How many are on their way.", schema: z.object({ replayed: z.int() }) } },
+  answers: {
+    200: { description: "The number of events queued for delivery.", schema: z.object({ replayed: z.int() }) },
+  },
   errors: { not_found: NO_ENDPOINT, conflict: IS_OFF },
   example: { body: { since: "2030-01-01T00:00:00Z" }, answer: { replayed: 12 } },
   async run({ principal: { tenantId, environment }, params, body, fail }, { stores, clock }: RouteParts) {
@@ -263,7 +265,7 @@ const listDeliveries = defineRoute({
   params: Id,
   query: z.object({
     ...pageQuery(z.string().regex(/^\d{1,18}$/)),
-    state: DeliveryAnswer.shape.state.describe("Deliveries in this state only").exactOptional(),
+    state: DeliveryAnswer.shape.state.describe("Only deliveries in this state").exactOptional(),
   }),
   answers: {
     200: {
@@ -301,7 +303,7 @@ function readFields(
   const issues: Issue[] = [];
   for (const [at, type] of types.entries()) {
     if (!known.has(type))
-      issues.push({ path: `types.${at}`, message: "is no type of event; the page Events lists them" });
+      issues.push({ path: `types.${at}`, message: "is not an event type; the page Events lists them" });
   }
   try {
     eventTarget.checkUrl(url);

@@ -9,7 +9,7 @@ import { CURSOR } from "./store-events.ts";
 const LONGEST_WAIT_SECONDS = 25;
 
 const EventAnswer = z.object({
-  id: z.string().describe("The same at every delivery: the header webhook-id"),
+  id: z.string().describe("The same on every delivery; sent as the header webhook-id"),
   type: z.string(),
   timestamp: z.string().describe("When it happened: ISO 8601, UTC"),
   data: z.record(z.string(), z.unknown()).describe("Ids, states and amounts; read the resource for everything else"),
@@ -29,7 +29,7 @@ const listEvents = defineRoute({
   tag: "events",
   summary: "Read events",
   description:
-    "What happened to the tenant's records, oldest first. Store the cursor and ask for the events after it; with wait, the answer comes with the next event. Events are kept for 30 days.",
+    "What happened to the tenant's records, oldest first. Store the cursor and request the events after it; with wait, the request returns with the next event. Events are kept for 30 days.",
   scope: "events:read",
   query: z.object({
     after: z
@@ -37,9 +37,9 @@ const listEvents = defineRoute({
       .refine((text) => text === "end" || CURSOR.test(text), {
         message: "must be a cursor of an earlier answer, or end",
       })
-      .describe("The cursor of an earlier answer; end: only later events; left out: from the oldest event")
+      .describe("The cursor of an earlier answer; end: only later events; default: from the oldest event")
       .exactOptional(),
-    types: z.string().max(2_000).describe("Comma-separated types; left out: every type").exactOptional(),
+    types: z.string().max(2_000).describe("Comma-separated types; default: every type").exactOptional(),
     limit: pageQuery(z.string()).limit,
     wait: z
       .string()

@@ -13,17 +13,16 @@ import type { FaucetRequest } from "./store-faucet-requests.ts";
  */
 
 export const publicFaucetErrors = {
-  faucet_refused:
-    "The public faucet gives nothing for this request. Check the address, or ask for another token or network.",
-  faucet_unavailable: "The public faucet does not answer. Nothing was given; call again later.",
+  faucet_refused: "The public faucet refused this request. Check the address, or ask for another token or network.",
+  faucet_unavailable: "The public faucet is not answering. Nothing was sent; call again later.",
   faucet_outcome_unknown:
-    "The faucet's answer was lost, so it may have given or not. Call again later: the transfer is looked for on the chain, and nothing is requested a second time before waitSeconds are over.",
+    "The faucet's answer was lost, so the tokens may or may not have been sent. Call again later: the transfer is looked up on the chain, and nothing is requested again before waitSeconds have passed.",
 } as const;
 
 const DENIED =
-  "The public faucet does not accept the operator's key. Nothing was given; the operator has to set another FAUCET_API_KEY.";
-const UNDER_WAY = "A request for this address and token is on its way. Call again shortly.";
-const COOLING = "This address received this token recently. Ask again after the number of seconds in the answer.";
+  "The public faucet does not accept the operator's key. Nothing was sent; the operator has to set another FAUCET_API_KEY.";
+const UNDER_WAY = "A request for this address and token is in progress. Call again shortly.";
+const COOLING = "This address received this token recently. Call again after the number of seconds in the answer.";
 
 /** The public faucet gives to an address this often. */
 const WAIT_SECONDS = 7_200;

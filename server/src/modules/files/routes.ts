@@ -16,16 +16,16 @@ const readFile = definePublicRoute({
   tag: "trip",
   summary: "Read a map or a calendar file",
   description:
-    "A file made by a tool, at the address in its answer. Anyone with the address may read it until it expires; nothing is metered.",
+    "A file made by a tool, at the URL in its answer. Anyone with the URL can read it until it expires; access is free.",
   // A token cannot be guessed, so only failed attempts are limited.
   limitByAddress: "refusals",
-  params: z.object({ fileAddress: z.string().regex(FILE_ADDRESS).describe("As the answer of a tool has it") }),
+  params: z.object({ fileAddress: z.string().regex(FILE_ADDRESS).describe("From the tool's answer") }),
   answers: {
     200: { description: "The file, such as a picture or a calendar.", schema: z.string(), contentType: "*/*" },
   },
   errors: {
-    not_found: "There is no file at this address any more. Call the tool that made it again.",
-    rate_limited: "Too many addresses without a file were asked for.",
+    not_found: "The file at this URL no longer exists. Call the tool that made it again.",
+    rate_limited: "Too many requests for files that do not exist.",
     unavailable: "The file cannot be read now. Send the request again.",
   },
   async run({ params: { fileAddress }, fail }, { stores, clock }: FileRoutePorts) {

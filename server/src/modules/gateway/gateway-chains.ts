@@ -24,7 +24,8 @@ export const gatewayChainNames = [
 
 export const GatewayChain = z.enum(gatewayChainNames);
 
-export const noGateway = "This chain has no Gateway here. Nothing was done; gateway_balance lists those that work.";
+export const noGateway =
+  "This service has no Gateway on this chain. Nothing was done; gateway_balance lists the available chains.";
 
 /** Its CAIP-2 name. */
 export function resolveGatewayChain(name: z.output<typeof GatewayChain>): string {

@@ -16,34 +16,34 @@ const LONGEST_CODE = 20;
 const LinkSecret = z
   .string()
   .max(LONGEST_SECRET)
-  .describe("The part of the guest link after the #. Send it in the body only: addresses are logged");
+  .describe("The part of the guest link after the #. Send it only in the body: URLs are logged");
 
 const ClaimCode = z
   .string()
   .max(LONGEST_CODE)
-  .describe("The six digits that the buyer gave to the guest, where the trip requires them");
+  .describe("The six digits that the buyer gave to the guest, if the trip requires them");
 
 export const ClaimView = z.object({
   tripId: z.string(),
   state: z
     .enum(["open", "claiming", "claimed", "locked", "expired", "closed", "funding", "failed"])
     .describe(
-      "open: it can be claimed; claiming: a claim is pending; locked: the buyer must unlock it; closed: its money was returned; funding: its budget is on the way; failed: it was never funded",
+      "open: it can be claimed; claiming: a claim is pending; locked: the buyer must unlock it; closed: its money was returned; funding: the budget transfer is pending; failed: it was never funded",
     ),
   budgetUsdc: DecimalAmount,
-  expiresAt: Time.describe("It can be claimed until then"),
+  expiresAt: Time.describe("Deadline for claiming"),
   buyerName: z.string().nullable(),
   guestName: z.string().nullable(),
   tripSummary: z.string().nullable().describe("In the buyer's words"),
   requiresCode: z.boolean(),
-  codesLeft: z.int().describe("Wrong codes until the claim is locked"),
+  codesLeft: z.int().describe("Remaining wrong codes before the claim is locked"),
   guestWallet: z.string().nullable().describe("null: not claimed"),
   claimedAt: Time.nullable(),
   travelerMissing: z
     .array(z.string())
     .nullable()
     .describe(
-      "Details that the guest must still give for a booking, once the trip is claimed; null: the trip names no guest",
+      "Details that the guest must still give for bookings, once the trip is claimed; null: the trip names no guest",
     ),
   txHash: z.string().nullable().describe("The claim's transaction"),
   chainId: z.int(),
@@ -68,7 +68,7 @@ export const TravelerBody = z.strictObject({
   bornOn: bornOn.unwrap(),
   title: title.unwrap(),
   gender: gender.unwrap().describe("As on the passport"),
-  email: email.describe("Left out: the address that the buyer gave"),
+  email: email.describe("Default: the address that the buyer gave"),
   phoneNumber: phoneNumber.unwrap(),
 });
 

@@ -170,7 +170,7 @@ function refusalOfCode(
 function wrongCode(attemptsLeft: number): Failure {
   const detail =
     attemptsLeft === 0
-      ? "The code or the code nonce is wrong, and that was the last attempt: the buyer has to unlock the claim."
+      ? "The code or code nonce is wrong, and that was the last attempt: the buyer has to unlock the claim."
       : `The code or the code nonce is wrong. Attempts left: ${attemptsLeft}.`;
   return guestFailure("claim_code_wrong", { detail, extra: { attemptsLeft } });
 }

@@ -6,8 +6,7 @@ export const guestClaimErrors = {
   claim_link_invalid: "The guest link is incomplete or belongs to another trip. Use it exactly as received.",
   already_claimed: claimErrors.already_claimed,
   wrong_chain: "The trip is on another chain, named in the text. Send it as chainId.",
-  claim_locked:
-    "Too many wrong codes: the buyer has to agree to try again; then unlock_claim allows it (docs/guest-claims).",
+  claim_locked: "Too many wrong codes. If the buyer agrees to another try, call unlock_claim (docs/guest-claims).",
   claim_code_required: "The claim needs the buyer's six-digit code. Ask for it.",
   claim_code_wrong: "The code or the code nonce is wrong. Ask the buyer; the text says how many attempts are left.",
 } as const;
@@ -16,7 +15,7 @@ export const guestClaimErrors = {
 const guestTravelerErrors = {
   not_claimed: "The trip has not been claimed yet. Claim it first.",
   no_guest_traveler: "The trip was not prefunded for a guest: the buyer names the traveler.",
-  traveler_given: "The traveler was already named. Ask the buyer to change it.",
+  traveler_given: "The traveler has already been named. Ask the buyer to change it.",
 } as const;
 
 const texts = { ...guestClaimErrors, ...guestTravelerErrors };

@@ -29,14 +29,15 @@ const MAXIMUM_BODY_BYTES = 4_096;
 const WAIT_MILLISECONDS = 10_000;
 const ENVIRONMENTS = ["sandbox", "production"] as const;
 
-const NOT_FOUND = "There is no trip with this id and this link. Use the guest link as it was received, all of it.";
+const NOT_FOUND =
+  "There is no trip with this id and this link. Use the complete guest link exactly as you received it.";
 
 const tripId = "0x7a3f0a55b5b2d9a1e6a4cf0c8d1e2f3a4b5c6d7e8f90112233445566778899aa";
 const linkSecret = "mJ0H1c9Vq5d1rVqv0b2c4VwYk3T6oXx1n8sZ7uQeRtA";
 const guestWallet = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const txHash = "0x5d2a0a4f2b1c9e8d7f6a5b4c3d2e1f00998877665544332211ffeeddccbbaa99";
 
-const ClaimPath = z.object({ tripId: Hash.describe("As the guest link has it") });
+const ClaimPath = z.object({ tripId: Hash.describe("From the guest link") });
 
 const viewClaim = definePublicRoute({
   id: "view_claim",
@@ -45,7 +46,7 @@ const viewClaim = definePublicRoute({
   tag: "escrow",
   summary: "Look at a trip with its guest link",
   description:
-    "The trip as the holder of the link sees it. A POST, so that the link's secret is in no address. 404 also for the secret of another trip; nothing is counted.",
+    "The trip as the holder of the link sees it. A POST, so that the link's secret is not part of a URL. The secret of another trip also returns 404; this does not count as an attempt.",
   limitByAddress: "requests",
   params: ClaimPath,
   body: ViewBody,
@@ -89,15 +90,15 @@ const claim = definePublicRoute({
   tag: "escrow",
   summary: "Claim a trip with its guest link",
   description:
-    "Binds the guest's wallet to the trip, once, and waits until the chain has it. The same wallet again gets the first answer. `reason` of a 409 says why it is refused; a wrong code is counted, and `attemptsLeft` says how many attempts are left. Free of charge.",
+    "Binds the guest's wallet to the trip, once, and waits until the chain confirms it. A repeat with the same wallet returns the first answer. `reason` of a 409 says why the claim was refused; wrong codes are counted, and `attemptsLeft` says how many attempts are left. Free of charge.",
   limitByAddress: "requests",
   params: ClaimPath,
   body: ClaimBody,
   maximumBodyBytes: MAXIMUM_BODY_BYTES,
-  answers: { 200: { description: "The trip is the guest's.", schema: Claimed } },
+  answers: { 200: { description: "The guest has claimed the trip.", schema: Claimed } },
   errors: {
     not_found: NOT_FOUND,
-    conflict: "The trip cannot be claimed as it is; `reason` says why.",
+    conflict: "The trip cannot be claimed in its current state; `reason` says why.",
     in_progress: "Another step of the trip is in progress. Send the request again shortly.",
     rate_limited: "Too many requests.",
     unavailable: "The trip cannot be claimed now. Send the request again.",
@@ -126,15 +127,15 @@ const giveClaimTraveler = definePublicRoute({
   tag: "escrow",
   summary: "Name the traveler of a claimed trip",
   description:
-    "The guest of a trip that was prefunded for one names the traveler, once and after the claim; later the buyer changes it with PUT /api/travelers/{userId}. Runs that wait for this continue. `reason` of a 409 says why it is refused; a wrong code is counted as in a claim. Free of charge.",
+    "After claiming a trip that was prefunded for a guest, the guest names the traveler, once; later, the buyer can change it with PUT /api/travelers/{userId}. Runs that wait for this continue. `reason` of a 409 says why it was refused; wrong codes are counted as for a claim. Free of charge.",
   limitByAddress: "requests",
   params: ClaimPath,
   body: TravelerBody,
   maximumBodyBytes: MAXIMUM_BODY_BYTES,
-  answers: { 200: { description: "The traveler is known.", schema: TravelerGiven } },
+  answers: { 200: { description: "The traveler was stored.", schema: TravelerGiven } },
   errors: {
     not_found: NOT_FOUND,
-    conflict: "The trip takes no traveler as it is; `reason` says why.",
+    conflict: "The trip cannot take a traveler in its current state; `reason` says why.",
     rate_limited: "Too many requests.",
     unavailable: "The traveler cannot be stored now. Send the request again.",
   },

@@ -56,10 +56,10 @@ export const unlockTrip = defineRoute({
   tag: "escrow",
   summary: "Unlock a trip's claim",
   description:
-    "Lets the guest try codes again after too many wrong ones, and returns the guest's link. Asked again it changes nothing. 409 when the trip cannot be claimed any more.",
+    "Lets the guest try codes again after too many wrong ones, and returns the guest's link. Repeating it changes nothing. Returns 409 if the trip can no longer be claimed.",
   scope: "escrow:write",
-  params: z.object({ tripId: Hash.describe("0x and 64 hex digits, as prefund_trip answered it") }),
-  answers: { 200: { description: "It is unlocked.", schema: UnlockedClaim } },
+  params: z.object({ tripId: Hash.describe("0x and 64 hex digits, from prefund_trip") }),
+  answers: { 200: { description: "The claim is unlocked.", schema: UnlockedClaim } },
   errors: { not_found: NO_SUCH_TRIP, conflict: "The trip cannot be claimed, so there is nothing to unlock." },
   async run({ principal: { tenantId, environment }, params, fail }, ports: UnlockPorts) {
     const own = { tenantId, environment, tripId: requireHash(params.tripId) };
@@ -75,7 +75,7 @@ export const unlockTrip = defineRoute({
 function reasonNotClaimable(trip: Trip, now: Temporal.Instant): string | undefined {
   if (trip.guestWallet !== undefined) return "The trip has been claimed";
   if (trip.state === "failed") return "The trip was never funded";
-  if (Temporal.Instant.compare(now, trip.expiresAt) >= 0) return "The trip has expired and cannot be claimed any more";
+  if (Temporal.Instant.compare(now, trip.expiresAt) >= 0) return "The trip has expired and can no longer be claimed";
   if (trip.state === "closed") return "The trip has been closed";
   return undefined;
 }

@@ -115,7 +115,7 @@ describe("the master key", () => {
     const masterKeyFile = join(folder, "bad.key");
     for (const text of ["", "hunter2", "ab".repeat(31), `${"ab".repeat(32)}00`, "zz".repeat(32)]) {
       writeFileSync(masterKeyFile, text, { mode: 0o600 });
-      expect(() => read({ masterKeyFile })).toThrow(/bad\.key must hold 32 random bytes/);
+      expect(() => read({ masterKeyFile })).toThrow(/bad\.key must contain 32 random bytes/);
       if (text !== "") expect(() => read({ masterKeyFile })).not.toThrow(text);
     }
     expect(() => read({ masterKeyFile: join(folder, "absent.key") })).toThrow(/absent\.key cannot be read \(ENOENT\)/);
@@ -138,7 +138,7 @@ describe("the master key", () => {
     const dataDir = mkdtempSync(join(folder, "damaged"));
     writeFileSync(join(dataDir, "master.key"), "damaged", { mode: 0o600 });
     chmodSync(join(dataDir, "master.key"), 0o600);
-    expect(() => read({ dataDir })).toThrow("must hold 32 random bytes");
+    expect(() => read({ dataDir })).toThrow("must contain 32 random bytes");
     expect(readFileSync(join(dataDir, "master.key"), "utf8")).toBe("damaged");
   });
 });

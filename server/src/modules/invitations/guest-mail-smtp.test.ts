@@ -126,9 +126,9 @@ describe("the configuration", () => {
   test.each([
     [{ SMTP_URL: "smtp://mail" }, "SMTP_URL and MAIL_FROM must be set together"],
     [{ MAIL_FROM: "trips@example.com" }, "SMTP_URL and MAIL_FROM must be set together"],
-    [{ SMTP_URL: "smtp://mail", MAIL_FROM: "Wayfare" }, "MAIL_FROM must be an e-mail address"],
-    [{ SMTP_URL: "smtp://mail", MAIL_FROM: "Wayfare <trips@example.com" }, "MAIL_FROM must be an e-mail address"],
-    [{ SMTP_URL: "smtp://mail", MAIL_FROM: "trips@example.com, a@example.com" }, "MAIL_FROM must be an e-mail"],
+    [{ SMTP_URL: "smtp://mail", MAIL_FROM: "Wayfare" }, "MAIL_FROM must be an email address"],
+    [{ SMTP_URL: "smtp://mail", MAIL_FROM: "Wayfare <trips@example.com" }, "MAIL_FROM must be an email address"],
+    [{ SMTP_URL: "smtp://mail", MAIL_FROM: "trips@example.com, a@example.com" }, "MAIL_FROM must be an email"],
   ])("%j is refused with advice", (environment, message) => {
     expect(() => readConfig(environment)).toThrow(message);
   });

@@ -31,23 +31,29 @@ function composeParts(
   const until = expiresAt.toLocaleString("en-GB", { timeZone: "UTC", dateStyle: "long", timeStyle: "short" });
   return [
     words(guest === undefined ? "Hello," : `Hello ${guest},`),
-    words(`${buyer} has set aside ${amount} for the bookings of a trip of yours, and invites you to accept it.`),
-    ...(environment === "sandbox" ? [words("This is a trial: it is test money, without any value.")] : []),
+    words(`${buyer} has set aside ${amount} to pay for bookings for your trip and invites you to accept it.`),
+    ...(environment === "sandbox" ? [words("This is a trial with test money that has no value.")] : []),
     ...(summary === undefined
       ? []
       : [words(`About the trip, in the words of ${theBuyer}:`), { kind: "quoted", text: summary } as const]),
     words("To accept, open this link and enter the address of your wallet:"),
     { kind: "link", text: guestLink, label: "Open the trip" },
     ...(requiresCode
-      ? [words(`You are also asked for a code of six digits. It is not in this mail: you get it from ${theBuyer}.`)]
+      ? [
+          words(
+            `You will also be asked for a six-digit code. It is not in this email: ${theBuyer} will give it to you.`,
+          ),
+        ]
       : []),
-    words("The page then asks who travels: the names as on the passport, the date of birth and how to reach you."),
-    words(`You can accept until ${until} UTC. What has not been spent by then goes back.`),
     words(
-      "The money stays in escrow and pays for the bookings. Nothing is taken from your wallet, and nobody ever needs its private key or recovery phrase.",
+      "The page then asks who is traveling: the names as in the passport, the date of birth, and how to reach you.",
+    ),
+    words(`You can accept until ${until} UTC. Money that has not been spent by then is returned.`),
+    words(
+      "The money stays in escrow and pays for the bookings. Nothing is taken from your wallet, and nobody will ever need its private key or recovery phrase.",
     ),
     words(
-      `Whoever has the link can accept in your place, so do not pass it on. If you do not know ${theBuyer}, you need not do anything.`,
+      `Anyone who has the link can accept in your place, so do not share it. If you do not know ${theBuyer}, you can ignore this email.`,
     ),
   ];
 }

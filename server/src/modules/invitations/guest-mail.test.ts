@@ -136,7 +136,7 @@ describe("the mail", () => {
       expect(body).toContain(link);
       expect(body).toContain("“Bob” has set aside 500.00 USDC");
       expect(body).toContain("20 December 2026 at 12:00 UTC");
-      expect(body).toContain("a code of six digits");
+      expect(body).toContain("a six-digit code");
     }
     expect(html).toContain(`href="${link}"`);
     expect(text).toContain("> Lisbon in May,\n> two nights.");
@@ -149,7 +149,7 @@ describe("the mail", () => {
     expect(await sendGuestMail(portsWith(mailerFor(server.port)), trip)).toBe(true);
     const text = await receivedText();
     expect(text).toContain("test money");
-    expect(text).not.toContain("six digits");
+    expect(text).not.toContain("six-digit");
     server.received.length = 0;
     const live = await newTrip({ details: { buyerName: " \n", guestName: "" } });
     await sendGuestMail(portsWith(mailerFor(server.port)), live);

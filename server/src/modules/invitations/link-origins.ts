@@ -26,6 +26,6 @@ export async function allowedOrigin(
   const origin = readWebOrigin(wanted);
   const allowed = [...new Set([defaultOrigin, ...(await claimLinks.otherOrigins(tenantId))])];
   if (origin !== undefined && allowed.includes(origin)) return origin;
-  const message = `must be an origin that the operator allows for your guest links: ${allowed.join(", ")}. Left out, it is the first. The operator of this service allows another https origin with: npm run tenant -- link-origins ${tenantId} --add <origin>`;
+  const message = `must be an origin that the operator allows for your guest links: ${allowed.join(", ")}. If omitted, the first is used. The operator of this service allows another https origin with: npm run tenant -- link-origins ${tenantId} --add <origin>`;
   throw invalidInput([{ path: "linkOrigin", message }]);
 }

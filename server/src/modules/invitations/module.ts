@@ -45,7 +45,7 @@ export const invitationsModule = defineModule({
       ? []
       : [
           {
-            what: "E-mail, to guests, travelers and approvers: hand links over yourself.",
+            what: "Email to guests, travelers and approvers: pass links on yourself.",
             how: "The operator sets SMTP_URL and starts the service again.",
             page: "config",
           },

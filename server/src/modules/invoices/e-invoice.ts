@@ -37,7 +37,7 @@ const reasons = {
   earlier: "This was issued before the service made e-invoices.",
   module: "This installation makes no e-invoices.",
   rules:
-    "The official rules of EN 16931 are not installed with this service, so that no e-invoice could be checked. The operator can install them.",
-  parties: "Seller and buyer are not given; the invoicing settings have them.",
-  invoice: "The invoice that this corrects is no e-invoice.",
+    "The official EN 16931 rules are not installed with this service, so no e-invoice could be checked. The operator can install them.",
+  parties: "Seller and buyer are missing; add them in the invoicing settings.",
+  invoice: "The invoice that this corrects is not an e-invoice.",
 } as const;

@@ -13,7 +13,7 @@ export const settlementErrors = {
   settlement_of_other_booking:
     "This transaction did not settle this booking; it belongs to another step or booking. Leave settleTxHash out.",
   settlement_reverted: "This transaction was reverted and settled nothing. Call settle_booking again.",
-  settlement_not_final: "The settlement is on its way and not confirmed yet. Call again shortly.",
+  settlement_not_final: "The settlement is not confirmed yet. Call again shortly.",
 } as const;
 
 type Fail = (code: keyof typeof settlementErrors, details?: FailureDetails) => Failure;
@@ -40,7 +40,7 @@ export async function findSettlement(
   if (hash !== undefined) await requireSettling({ chainTransactions }, booking, hash, fail);
   if (booking.state !== "settled") {
     throw fail("booking_not_settled", {
-      detail: `The booking is ${booking.state}: there is nothing to invoice before settle_booking has paid it out.`,
+      detail: `The booking is ${booking.state}: it cannot be invoiced until settle_booking has paid it out.`,
     });
   }
   const step = booking.transactions.findLast((one) => one.step === "settle" || one.step === "release");

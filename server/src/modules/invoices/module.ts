@@ -51,9 +51,9 @@ export const invoicesModule = defineModule({
   account: async ({ stores }, { tenantId, environment }) => ({
     setUp: [
       {
-        what: "The seller's name, address and tax on invoices.",
+        what: "Seller name, address and tax treatment for invoices.",
         isSet: (await stores.invoices.settings({ tenantId, environment })) !== undefined,
-        how: "A person writes them with a key that has escrow:write: PUT /api/invoicing.",
+        how: "A person sets them with a key that has escrow:write: PUT /api/invoicing.",
         page: "invoices",
       },
     ],

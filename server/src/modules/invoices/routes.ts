@@ -37,12 +37,12 @@ const readInvoicing = defineRoute({
   method: "GET",
   path: "/api/invoicing",
   tag: "escrow",
-  summary: "Read what invoices say of seller, buyer and tax",
-  description: "Sandbox and production have settings each.",
+  summary: "Read the invoicing settings: seller, buyer and tax",
+  description: "Sandbox and production have separate settings.",
   scope: "escrow:read",
   answers: {
     200: {
-      description: "The settings; null: none were given.",
+      description: "The settings; null: none have been set.",
       schema: z.object({ settings: InvoicingSettings.nullable() }),
     },
   },
@@ -58,11 +58,11 @@ const writeInvoicing = defineRoute({
   method: "PUT",
   path: "/api/invoicing",
   tag: "escrow",
-  summary: "Set what invoices say of seller, buyer and tax",
-  description: "Replaces the settings whole. Invoices that were issued stay as they are; new ones follow.",
+  summary: "Replace the invoicing settings: seller, buyer and tax",
+  description: "Replaces all settings. Issued invoices stay as they are; new ones use the new settings.",
   scope: "escrow:write",
   body: InvoicingSettings,
-  answers: { 200: { description: "The settings as they are now.", schema: z.object({ settings: InvoicingSettings }) } },
+  answers: { 200: { description: "The current settings.", schema: z.object({ settings: InvoicingSettings }) } },
   errors: {},
   example: { body: example, answer: { settings: example } },
   async run({ principal, body }, { stores }: InvoiceRoutePorts) {
@@ -93,7 +93,7 @@ const listInvoices = defineRoute({
   path: "/api/invoices",
   tag: "escrow",
   summary: "List invoices and credit notes",
-  description: "The newest first. generate_booking_invoice of the booking gives the addresses of the files.",
+  description: "Newest first. generate_booking_invoice returns the URLs of a booking's files.",
   scope: "escrow:read",
   query: z.object(pageQuery(z.string().max(40))),
   answers: {
@@ -137,7 +137,7 @@ const exportInvoices = defineRoute({
   path: "/api/invoices/export",
   tag: "escrow",
   summary: "Export invoices and credit notes as CSV",
-  description: `The newest ${MOST_EXPORTED} of the period, one line each, in UTF-8 with a header. Amounts have the currency beside them.`,
+  description: `The newest ${MOST_EXPORTED} of the period, one per line, in UTF-8 with a header. The currency is next to each amount.`,
   scope: "escrow:read",
   query: z.object({
     from: IsoDate.optional().describe("Issued on this day or later"),
@@ -163,13 +163,13 @@ const revokeFiles = defineRoute({
   method: "DELETE",
   path: "/api/invoices/:invoiceNumber/files",
   tag: "escrow",
-  summary: "Revoke the addresses of an invoice's files",
+  summary: "Revoke the URLs of an invoice's files",
   description:
-    "Every address of this invoice's PDF and JSON that was given out stops working at once. The invoice stays; generate_booking_invoice gives new addresses.",
+    "Every URL of this invoice's PDF and JSON stops working at once. The invoice stays; generate_booking_invoice gives new URLs.",
   scope: "escrow:write",
   params: z.object({ invoiceNumber: z.string().max(40).describe("Such as INV-000001") }),
   answers: {
-    200: { description: "How many addresses were revoked.", schema: z.object({ revoked: z.int() }) },
+    200: { description: "The number of revoked URLs.", schema: z.object({ revoked: z.int() }) },
   },
   errors: { not_found: "You have no invoice with this number. GET /api/invoices lists them." },
   example: { answer: { revoked: 2 } },
@@ -193,14 +193,14 @@ const readInvoiceFile = definePublicRoute({
   tag: "escrow",
   summary: "Read an invoice as PDF or JSON",
   description:
-    "At the address that generate_booking_invoice gives. Anyone with the address may read it until it is revoked; nothing is metered.",
+    "At the URL that generate_booking_invoice gives. Anyone with the URL can read it until it is revoked; access is free.",
   // A token cannot be guessed, so only failed attempts are limited.
   limitByAddress: "refusals",
-  params: z.object({ invoiceFile: z.string().regex(FILE_ADDRESS).describe("As the answer of the tool has it") }),
+  params: z.object({ invoiceFile: z.string().regex(FILE_ADDRESS).describe("From the tool's answer") }),
   answers: { 200: { description: "The file.", schema: z.string(), contentType: "*/*" } },
   errors: {
-    not_found: "There is no file at this address, or it was revoked. generate_booking_invoice gives a new address.",
-    rate_limited: "Too many addresses without a file were asked for.",
+    not_found: "There is no file at this URL, or it was revoked. generate_booking_invoice gives a new URL.",
+    rate_limited: "Too many requests for files that do not exist.",
     unavailable: "The file cannot be read now. Send the request again.",
   },
   async run({ params: { invoiceFile }, fail }, { stores }: Pick<InvoiceRoutePorts, "stores">) {

@@ -46,9 +46,9 @@ function chooseCurrency(settings: InvoicingSettings | undefined, invoiceCurrency
 
 export const taxRateErrors = {
   rate_not_available:
-    "The law of the seller's country asks for the tax in its currency, and there is no exchange rate for it. Nothing was issued.",
+    "The law of the seller's country requires the tax in its own currency, and there is no exchange rate for it. Nothing was issued.",
   rate_stale:
-    "The law of the seller's country asks for the tax in its currency, and the newest exchange rates are out of date. Nothing was issued; call again later.",
+    "The law of the seller's country requires the tax in its own currency, and the newest exchange rates are out of date. Nothing was issued; call again later.",
 } as const;
 
 /**

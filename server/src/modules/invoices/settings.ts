@@ -10,11 +10,11 @@ const Line = z.string().trim().min(1).max(LONGEST_LINE);
 const Series = z
   .string()
   .regex(SERIES, "must be 2 to 16 capital letters, digits, - and /, ending in - or /")
-  .describe("Stands before the number; each series counts from 1 without gaps. Ends in - or /");
+  .describe("Precedes the number; each series counts from 1 without gaps. Ends in - or /");
 
 const Party = z.strictObject({
   name: Line.describe("Legal name"),
-  addressLines: z.array(Line).min(1).max(MOST_LINES).describe("As on a letter, without the country"),
+  addressLines: z.array(Line).min(1).max(MOST_LINES).describe("As on an envelope, without the country"),
   countryCode: z.string().regex(/^[A-Z]{2}$/, "must be an ISO 3166 code of two letters, such as DE"),
   taxId: z.string().trim().min(1).max(40).exactOptional().describe("VAT or other tax number"),
   email: Email.exactOptional(),
@@ -31,14 +31,14 @@ const Tax = z
     treatment: z
       .enum(taxTreatments)
       .describe(
-        "Your decision, never guessed. included: markup and service fee hold tax at ratePercent. The others print their note and no tax",
+        "Your decision, never guessed. included: markup and service fee include tax at ratePercent. The others print their note and no tax",
       ),
     ratePercent: z
       .string()
       .regex(RATE, "must be a percentage with at most 2 places, such as 19 or 7.7")
       .exactOptional()
-      .describe("Only with included"),
-    note: z.string().trim().min(1).max(200).exactOptional().describe("In place of the usual words for the treatment"),
+      .describe("Only with treatment included"),
+    note: z.string().trim().min(1).max(200).exactOptional().describe("Replaces the standard wording for the treatment"),
   })
   .superRefine(({ treatment, ratePercent }, context) => {
     if ((treatment === "included") === (ratePercent !== undefined)) return;
@@ -60,7 +60,7 @@ const isTimeZone = (name: string): boolean => {
 export const InvoicingSettings = z.strictObject({
   seller: Party.describe("The seller: you, or the party for whom you invoice"),
   buyer: Party.extend({
-    reference: Line.exactOptional().describe("Purchase order or cost centre that the buyer wants to read"),
+    reference: Line.exactOptional().describe("Purchase order or cost centre to show to the buyer"),
   }),
   language: z.string().max(35).default("en").describe("The buyer's language as a BCP 47 tag, such as de or pt-BR"),
   timeZone: z
@@ -68,16 +68,16 @@ export const InvoicingSettings = z.strictObject({
     .max(64)
     .refine(isTimeZone, { message: "must be an IANA time zone, such as Europe/Berlin" })
     .default("UTC")
-    .describe("By whose calendar invoices are dated"),
+    .describe("Time zone in which invoices are dated"),
   invoiceSeries: Series.default("INV-"),
   creditNoteSeries: Series.default("CN-"),
-  dueDays: z.int().min(0).max(365).default(0).describe("From the date of the invoice"),
-  showMarkup: z.boolean().default(false).describe("false: one line has your markup and the service's fee together"),
+  dueDays: z.int().min(0).max(365).default(0).describe("Counted from the invoice date"),
+  showMarkup: z.boolean().default(false).describe("false: your markup and the service's fee are on one line"),
   dateOfSupply: z
     .enum(dateOfSupplyKinds)
     .exactOptional()
     .describe(
-      "settlement: the day on which the booking was settled, as for an agent's services. journey: the days of the travel. Left out: journey with margin_scheme, else settlement",
+      "settlement: the day on which the booking was settled, as for an agent's services. journey: the days of travel. Default: journey with margin_scheme, otherwise settlement",
     ),
   tax: Tax,
 });

@@ -19,7 +19,7 @@ export const invoiceEvents = [
   defineTenantEvent({ type: "invoice.issued", summary: "An invoice was issued.", data: Invoice, example }),
   defineTenantEvent({
     type: "invoice.credited",
-    summary: "A credit note was issued for money that came back.",
+    summary: "A credit note was issued for a refund.",
     data: Invoice,
     example: { ...example, totalUsdc: "-120.00" },
   }),

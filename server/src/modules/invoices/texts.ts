@@ -121,7 +121,7 @@ export const invoiceTexts = defineTexts({
   journey: { en: "Journey", de: "Reise", fr: "Voyage", es: "Viaje", pt: "Viagem", "pt-BR": "Viagem", ja: "旅程" },
   fare: { en: "Fare", de: "Flugpreis", fr: "Tarif", es: "Tarifa", pt: "Tarifa", "pt-BR": "Tarifa", ja: "運賃" },
   taxes: {
-    en: "Taxes and charges of the carrier",
+    en: "Carrier-imposed taxes and charges",
     de: "Steuern und Gebühren der Fluggesellschaft",
     fr: "Taxes et frais du transporteur",
     es: "Tasas y cargos del transportista",
@@ -130,7 +130,7 @@ export const invoiceTexts = defineTexts({
     ja: "税金および航空会社の諸費用",
   },
   fare_and_taxes: {
-    en: "Fare with taxes and charges of the carrier",
+    en: "Fare including carrier taxes and charges",
     de: "Flugpreis mit Steuern und Gebühren der Fluggesellschaft",
     fr: "Tarif, taxes et frais du transporteur compris",
     es: "Tarifa con tasas y cargos del transportista",
@@ -157,7 +157,7 @@ export const invoiceTexts = defineTexts({
     ja: "宿泊",
   },
   vendor: {
-    en: "Travel services of the vendor",
+    en: "Travel services provided by the vendor",
     de: "Reiseleistungen des Anbieters",
     fr: "Prestations de voyage du fournisseur",
     es: "Servicios de viaje del proveedor",
@@ -222,7 +222,7 @@ export const invoiceTexts = defineTexts({
     ja: "この税額は{amount}です(1 {from} = {value} {to}、{source}、{date})。",
   },
   disbursement: {
-    en: "Paid in the name and for the account of the buyer.",
+    en: "Paid in the name and on behalf of the buyer.",
     de: "Durchlaufender Posten, im Namen und für Rechnung des Käufers bezahlt.",
     fr: "Débours, payé au nom et pour le compte de l’acheteur.",
     es: "Suplido, pagado en nombre y por cuenta del comprador.",
@@ -258,7 +258,7 @@ export const invoiceTexts = defineTexts({
     ja: "旅行業者マージン課税制度。",
   },
   paid: {
-    en: "Paid by settlement of {amount} on {moment}",
+    en: "Paid by a settlement of {amount} on {moment}",
     de: "Bezahlt durch Abrechnung von {amount} am {moment}",
     fr: "Payé par règlement de {amount} le {moment}",
     es: "Pagado mediante liquidación de {amount} el {moment}",
@@ -267,7 +267,7 @@ export const invoiceTexts = defineTexts({
     ja: "{moment}に{amount}で決済済み",
   },
   givenBack: {
-    en: "Given back: {amount}",
+    en: "Refunded: {amount}",
     de: "Zurückgegeben: {amount}",
     fr: "Restitué : {amount}",
     es: "Devuelto: {amount}",

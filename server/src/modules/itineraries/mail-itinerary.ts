@@ -59,11 +59,11 @@ async function mailTo(
 ): Promise<Omit<MailedItinerary, "userId">> {
   const { stores, clock, delivery, travelers } = ports;
   if (!delivery.carriers.has("mail")) {
-    return notSent("Mail is off: the operator has no mail server. Pass the files on yourself.");
+    return notSent("Email is off: the operator has no mail server. Pass the files on yourself.");
   }
   const profile = await travelers.get(order.tenantId, userId, order.environment);
   if (profile?.email === undefined) {
-    return notSent("The traveler's profile has no e-mail address: save_traveler takes one.");
+    return notSent("The traveler's profile has no email address: add one with save_traveler.");
   }
   const reason = reasonFor(order, userId, ports);
   const expiresAt = clock.now().add(GIVEN_UP_AFTER);
@@ -71,19 +71,22 @@ async function mailTo(
   if (stored === undefined) {
     const earlier = await stores.messages.findLive(reason);
     if (earlier?.state === "kept") return notSent(KEPT);
-    return { sent: earlier?.state === "sent", reason: "This itinerary was mailed before, so no second mail is sent." };
+    return {
+      sent: earlier?.state === "sent",
+      reason: "This itinerary was already emailed, so no second email is sent.",
+    };
   }
   switch (await sendNow({ stores, clock, delivery }, kind, stored)) {
     case "sent":
-      return { sent: true, reason: "The mail server has taken it." };
+      return { sent: true, reason: "The mail server has accepted it." };
     case "kept":
       return notSent(KEPT);
     case "failed":
-      return notSent("The mail server does not take it: pass the files on yourself.");
+      return notSent("The mail server rejects it: pass the files on yourself.");
     default:
-      return notSent("The mail server has not taken it yet: it is tried again by itself.");
+      return notSent("The mail server has not accepted it yet. It is retried automatically.");
   }
 }
 
 const KEPT =
-  "It is kept, as mails of the sandbox are where real travelers are served, or those over the day's limit. Pass the files on yourself.";
+  "It was stored, not sent: so are sandbox emails where real travelers are served, and emails over the daily limit. Pass the files on yourself.";

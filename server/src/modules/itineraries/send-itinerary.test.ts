@@ -42,7 +42,7 @@ it("mails a flight's itinerary once, as PDF and calendar, in the traveler's lang
   requireResult(await service.call("save_traveler", { preferredLanguage: "de" }));
   const { orderId, pnr } = await bookFlight();
   const plan = requireResult(await service.call("preview_call", { tool: "send_itinerary", args: { orderId } }));
-  expect(JSON.stringify(plan)).toContain("the mail to the travelers of the order");
+  expect(JSON.stringify(plan)).toContain("the email to the travelers of the order");
   const [first, again] = await Promise.all([send({ orderId }), send({ orderId })]);
   expect([first, again].map(({ mails }) => mails.length)).toEqual([1, 1]);
   await expect.poll(() => server.received.length).toBe(1);

@@ -35,7 +35,7 @@ export const ledgerModule = defineModule({
   gauges: ({ measuredImbalance }) => [
     {
       name: "wayfare_ledger_imbalance_micro_usdc",
-      help: "Sum over all ledger accounts, as a job has found it within the last minutes. Anything but 0 is an error.",
+      help: "Sum of all ledger accounts, computed by a job within the last few minutes. Anything but 0 is an error.",
       read() {
         const found = measuredImbalance.latest();
         return found === undefined ? [] : [{ value: Number(found) }];

@@ -33,7 +33,7 @@ export async function describeSpending(
                 renewsAt: fees.renewsAt.toString(),
               },
         tenant: describeLimits(state.tenant),
-        counting: "usedUsdc is what calls spent: a refund or a return that came later is not taken off.",
+        counting: "usedUsdc is what calls spent; later refunds or returns are not deducted.",
       },
       budgets,
     },

@@ -87,7 +87,7 @@ function feesExceeded(call: PendingCall, { limit, used, left, renewsAt }: FeesSt
   return limitExceeded(call, {
     limited: "key",
     limit: "fees",
-    says: `The calls of this key may cost ${formatDecimal(limit)} USDC a month, and ${formatDecimal(left)} USDC of it are left. This call costs ${formatDecimal(call.price)} USDC. Wait until ${renewsAt}.`,
+    says: `The calls of this key may cost ${formatDecimal(limit)} USDC a month, of which ${formatDecimal(left)} USDC are left. This call costs ${formatDecimal(call.price)} USDC. Wait until ${renewsAt}.`,
     extra: {
       limitUsdc: formatDecimal(limit),
       usedUsdc: formatDecimal(used),

@@ -29,7 +29,7 @@ const BudgetFields = z.strictObject({
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
       "must be 1 to 64 letters, digits and . _ -, beginning with a letter or digit",
     )
-    .describe("Your own word for it; the budget that has it already is replaced"),
+    .describe("An id of your choice; a budget that already has it is replaced"),
   amountUsdc: z
     .string()
     .refine(isAmount, { message: "must be a decimal amount with at most 6 places, such as 2500" })
@@ -44,21 +44,21 @@ const BudgetFields = z.strictObject({
     .describe("Your accounting label; the lists below decide what it covers"),
   keyIds: ids(z.string().max(200))
     .exactOptional()
-    .describe("Calls with these keys only, such as those of a cost centre; left out: with any"),
+    .describe("Only calls with these keys, such as those of a cost centre; default: any key"),
   travelerIds: ids(z.string().max(128))
     .exactOptional()
     .describe("Only calls for these users, by userId (svc:<keyId> for a key's own); default: any"),
   tripIds: ids(z.string().regex(/^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hexadecimal digits"))
     .exactOptional()
     .describe("Only money committed to vendors from these trips in escrow; default: all spending"),
-  startsOn: IsoDate.exactOptional().describe("The first day in UTC; left out: since ever"),
-  endsOn: IsoDate.exactOptional().describe("The last day in UTC; left out: without end"),
+  startsOn: IsoDate.exactOptional().describe("The first day in UTC; default: no start"),
+  endsOn: IsoDate.exactOptional().describe("The last day in UTC; default: no end"),
 });
 
 const BudgetAnswer = BudgetFields.extend({
   amountUsdc: DecimalAmount,
   usedUsdc: DecimalAmount.describe("Spent by completed calls"),
-  reservedUsdc: DecimalAmount.describe("For calls whose outcome is open"),
+  reservedUsdc: DecimalAmount.describe("For calls whose outcome is not known yet"),
   leftUsdc: DecimalAmount,
 });
 
@@ -98,7 +98,7 @@ const writeBudget = defineRoute({
     "Creates a budget, or replaces the one with its budgetId. From the next call on, each spending call uses every budget that covers it, and is refused with spend_limit_exceeded if one of them has too little left. Replacing a budget keeps its used amount.",
   scope: ADMINISTERS_POLICIES,
   body: BudgetFields,
-  answers: { 200: { description: "The budget as it is now.", schema: BudgetAnswer } },
+  answers: { 200: { description: "The current budget.", schema: BudgetAnswer } },
   errors: { conflict: "More than this amount is used or reserved. Set at least that much." },
   example: { body: example, answer: exampleAnswer },
   async run(
@@ -147,8 +147,7 @@ async function requireOwn(
     if ((await stores.trips.find(tenantId, environment, tripId)) === undefined)
       say(`tripIds.${at}`, "is not a trip of this tenant");
   }
-  if (startsOn !== undefined && endsOn !== undefined && endsOn < startsOn)
-    say("endsOn", "must not lie before startsOn");
+  if (startsOn !== undefined && endsOn !== undefined && endsOn < startsOn) say("endsOn", "must not be before startsOn");
   if (issues.length > 0) throw invalidInput(issues);
 }
 

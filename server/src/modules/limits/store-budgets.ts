@@ -122,7 +122,7 @@ async function requireFewEnough(db: Queryable, { tenantId, environment }: SpendO
     .executeTakeFirstOrThrow();
   if (count < MOST_BUDGETS) return;
   throw new Failure("conflict", {
-    detail: `There are ${MOST_BUDGETS} budgets, which is the most. Use the id of one that is over for the new one.`,
+    detail: `There are already ${MOST_BUDGETS} budgets, the maximum. Reuse the id of one that has ended.`,
   });
 }
 

@@ -7,7 +7,7 @@ export type Channel = (typeof channels)[number];
 export const ChannelText = z.object({
   channel: z.enum(channels),
   format: z.enum(["whatsapp", "mrkdwn", "markdown", "plain"]).describe("mrkdwn: Slack's"),
-  text: z.string().describe("Ready to be sent there; names in it are texts of others"),
+  text: z.string().describe("Ready to send on that channel; names in it are third-party text"),
 });
 
 /** The contents of a message beside a map, before it is fitted to its channel. */

@@ -20,9 +20,11 @@ export function addressForLinks({ label, unknownPart }: { label: string; unknown
 }
 
 export const DeepLinks = z.object({
-  google: z.string().describe("Directions over all stops"),
-  apple: z.array(z.string()).describe("Directions, one address a leg: Apple Maps takes two places"),
-  openStreetMap: z.array(z.string()).describe("The same; empty for transit and for addresses that are not known here"),
+  google: z.string().describe("Directions through all stops"),
+  apple: z.array(z.string()).describe("Directions, one link per leg, because Apple Maps takes two places"),
+  openStreetMap: z
+    .array(z.string())
+    .describe("The same, one link per leg; empty for transit and for addresses that are not known here"),
 });
 
 /** Apple's documented values; there is none for bicycles. */

@@ -68,7 +68,7 @@ describe("a route map", () => {
 
   it("is not drawn if only links and text are requested", async () => {
     const result = requireResult(await service.call("export_route_map", { ...example, includeStaticMap: false }));
-    expect(result).toMatchObject({ map: null, mapNote: "Not asked for." });
+    expect(result).toMatchObject({ map: null, mapNote: "Not requested." });
     expect(result.links).toMatchObject({ google: expect.stringContaining("travelmode=walking") });
   });
 
@@ -126,7 +126,7 @@ describe("a route map", () => {
       ],
     });
     expect(stops[0]?.note).toMatch(/\d{4} km from Tokyo.*the coordinates were used/);
-    expect(stops[1]?.note).toMatch(/placeId is not looked up/);
+    expect(stops[1]?.note).toMatch(/placeId was not looked up/);
   });
 
   it("names unknown stops, with near matches", async () => {

@@ -30,7 +30,9 @@ export async function findWay(
 /** The notes that such ways need: who routed them, and which sources gave none. */
 export function saidOfWays(known: readonly KnownWay[]): { notes: string[]; attribution: string[] } {
   const failures = known.flatMap(({ fallbackFrom }) => fallbackFrom);
-  const notes = failures.map(({ source, reason }) => `Roads were asked of ${source}, which gave none: ${reason}.`);
+  const notes = failures.map(
+    ({ source, reason }) => `${source} was asked for a road route and returned none: ${reason}.`,
+  );
   const attribution = known.flatMap(({ routedBy }) => routedBy?.attribution ?? []);
   return { notes: [...new Set(notes)], attribution: [...new Set(attribution)] };
 }

@@ -12,18 +12,18 @@ export const MapAnswer = z.object({
   kind: z.enum(["city", "region", "world"]).describe("city: without streets unless ground has them"),
   lightPngUrl: z.string(),
   darkPngUrl: z.string(),
-  svgUrl: z.string().describe("Light or dark by the reader's device"),
+  svgUrl: z.string().describe("Light or dark, depending on the reader's device"),
   widthPixels: z.int(),
   heightPixels: z.int(),
-  expiresAt: z.string().describe("Anyone with the addresses can read the files until then"),
+  expiresAt: z.string().describe("Until then, anyone with the URLs can read the files"),
   labelsNotDrawn: z
     .array(wordsOfOthers())
     .readonly()
     .describe(
-      "Names missing from the pictures, wholly or in part, for lack of a font or of room; numbers replace them",
+      "Names that the pictures show only in part or not at all, for lack of a font or space; numbers replace them",
     ),
   ground: ProviderProvenance.describe(
-    "What lies below the route: osm-tiles with streets, natural-earth with coasts and borders, or schematic, a plain grid",
+    "The base map: osm-tiles with streets, natural-earth with coasts and borders, or schematic, a plain grid",
   ),
 });
 export type MapAnswer = z.output<typeof MapAnswer>;
@@ -81,7 +81,7 @@ export async function makeRouteMap(
     };
   } catch (error) {
     if (!(error instanceof MapNotDrawn)) throw error;
-    return { map: null, mapNote: `${error.message} Everything else of the answer holds. Call again for the map.` };
+    return { map: null, mapNote: `${error.message} The rest of the answer is valid. Call again for the map.` };
   }
 }
 

@@ -26,7 +26,7 @@ export const StopAnswer = z.object({
   longitude: z.number(),
   precision: z
     .enum(["given", "address", "landmark", "neighborhood", "city", "airport", "region"])
-    .describe("given: by your coordinates"),
+    .describe("given: from your coordinates"),
   note: z.string().nullable(),
 });
 type RouteStop = z.output<typeof StopAnswer>;
@@ -108,7 +108,7 @@ function toStop(
   const unread =
     placeId === undefined || placeId === ""
       ? []
-      : ["placeId is not looked up: the place was taken from the other fields"];
+      : ["placeId was not looked up: the place was taken from the other fields"];
   if (latitude !== undefined && longitude !== undefined) {
     const notes = [...unread, ...disagreement({ latitude, longitude }, best)];
     const shown = name === "" ? `${latitude.toFixed(4)}, ${longitude.toFixed(4)}` : name;
@@ -122,7 +122,7 @@ function toStop(
   const notes = [
     ...unread,
     `The address was taken as ${best.label}`,
-    ...(best.unknownPart === null ? [] : [`Not known of it, and left out: ${best.unknownPart}`]),
+    ...(best.unknownPart === null ? [] : [`This part is not known and was ignored: ${best.unknownPart}`]),
     ...(elsewhere.length === 0 ? [] : [`It could also be: ${elsewhere.map((other) => other.label).join("; ")}`]),
   ];
   const at = { latitude: best.latitude, longitude: best.longitude };

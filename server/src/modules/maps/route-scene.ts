@@ -9,7 +9,7 @@ import { mapTexts } from "./texts.ts";
 export const LegAnswer = z.object({
   from: z.int(),
   to: z.int(),
-  distanceKilometers: z.number().describe("The shortest line over the globe, not by road"),
+  distanceKilometers: z.number().describe("Great-circle distance, not by road"),
 });
 
 const MOST_CITIES = 80;

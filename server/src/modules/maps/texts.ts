@@ -30,7 +30,7 @@ export const mapTexts = defineTexts({
     ja: "略図:道路は表示していません",
   },
   straightLines: {
-    en: "Shortest lines over the globe, not roads · Natural Earth",
+    en: "Great-circle lines, not roads · Natural Earth",
     de: "Kürzeste Linien über den Globus, keine Straßen · Natural Earth",
     fr: "Lignes les plus courtes sur le globe, pas des routes · Natural Earth",
     es: "Líneas más cortas sobre el globo, no carreteras · Natural Earth",

@@ -21,7 +21,7 @@ export const MovementKind = z
     "other",
   ])
   .describe(
-    "settlement_return: the escrow has paid an order that the wallet had paid; trip_return: given back or paid out by the escrow; usage: the price of calls; bridge: from or to your wallet on another chain",
+    "settlement_return: the escrow has paid an order that the wallet had paid; trip_return: returned or paid out by the escrow; usage: the price of calls; bridge: from or to your wallet on another chain",
   );
 type MovementKind = z.infer<typeof MovementKind>;
 
@@ -121,26 +121,26 @@ const WORDS: Readonly<Record<MovementKind, string>> = {
   faucet: "Development money",
   order_payment: "Payment of an order",
   order_refund: "Refund of an order",
-  settlement_return: "Back from the service: the escrow has paid the order, which the wallet had paid",
+  settlement_return: "Returned by the service: the escrow has paid the order that the wallet had paid",
   transfer: "Transfer to an address",
   split: "Payment that was split between a vendor and you",
   swap: "Exchange of USDC and EURC in the operator's pool",
   bridge: "Transfer between your wallets on two chains",
-  trip_budget: "Budget of a trip, into the escrow",
-  gateway: "Into the Gateway",
-  trip_return: "Back from a trip's budget, or paid out by it",
+  trip_budget: "Budget of a trip, moved into escrow",
+  gateway: "Deposit into the Gateway",
+  trip_return: "Returned from a trip's budget, or paid out by it",
   usage: "The price of calls",
-  other: "Sent by another way than this service's tools",
+  other: "Not sent by this service's tools",
 };
 
 /** Escrow steps that pay to the wallet. */
 const STEPS: Readonly<Record<string, string>> = {
-  cancel: "Back from a trip's budget: the reservation of a booking that was cancelled",
-  settle: "Back from a trip's budget: settle_booking gave back what the booking did not use",
-  close: "Back from a trip's budget: close_trip gave back what was free",
+  cancel: "Returned from a trip's budget: the reservation of a cancelled booking",
+  settle: "Returned from a trip's budget: what the booking did not use, by settle_booking",
+  close: "Returned from a trip's budget: what was free, by close_trip",
   log: "From a trip's budget: the fee of log_agent_action",
-  release: "Back from a trip's budget: what was free when the trip expired",
-  release_booking: "Back from a trip's budget: the reservation of a booking of an expired trip",
+  release: "Returned from a trip's budget: what was free when the trip expired",
+  release_booking: "Returned from a trip's budget: the reservation of a booking of an expired trip",
 };
 
 const ACTIONS: Readonly<Record<NonNullable<PaidOrder["action"]>, string>> = {
@@ -153,7 +153,7 @@ const LONGEST_WHAT = 200;
 
 /** One payment contains the tenant's fee and the rest of the reservation. */
 function sayFee({ amount, token }: WalletMovement, fee: Micro): string {
-  const rest = amount === fee ? "" : ` of ${formatDecimal(fee)} ${token} and gave back what the booking did not use`;
+  const rest = amount === fee ? "" : ` of ${formatDecimal(fee)} ${token} and returned what the booking did not use`;
   return `From a trip's budget: settle_booking paid your fee${rest}`;
 }
 

@@ -45,9 +45,12 @@ export const FlightTerms = z.object({
     .string()
     .nullable()
     .describe(
-      "The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not by the fare; availableActions of read_order says whether the airline takes one all the same",
+      "The first departure, in airport local time with offset, if the conditions allow changes at all; null: the fare does not; availableActions of read_order says whether the airline accepts one anyway",
     ),
-  refundableUntil: z.string().nullable().describe("The same; null: not refundable, or the airline does not say"),
+  refundableUntil: z
+    .string()
+    .nullable()
+    .describe("The same for refunds; null: not refundable, or the airline does not say"),
 });
 
 export const FlightNow = FlightTerms.extend({
@@ -56,10 +59,10 @@ export const FlightNow = FlightTerms.extend({
   availableActions: z
     .array(z.string())
     .readonly()
-    .describe("Some of cancel (cancel_order_quote) and change (request_order_change)"),
+    .describe("Any of cancel (cancel_order_quote) and change (request_order_change)"),
   voidWindowEndsAt: VoidWindow,
   passengers: NamedPassengers.describe(
-    "The persons behind passengerId: id, givenName and familyName, shortened like those of travelers",
+    "The people behind passengerId: id, givenName and familyName, shortened like those of travelers",
   ),
 });
 
@@ -128,7 +131,7 @@ export const StayNow = z.object({
   refunds: z
     .array(z.object({ before: z.string(), refundAmount: z.string(), currency: z.string() }))
     .readonly()
-    .describe("What cancelling before each moment gives back; afterwards nothing"),
+    .describe("What cancelling before each moment refunds; nothing afterwards"),
   keyCollectionInstructions: wordsOfOthers().nullable(),
   dueAtAccommodation: DueAtAccommodation,
 });

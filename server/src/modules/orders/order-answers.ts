@@ -13,7 +13,7 @@ export const Happened = z.object({ at: Time, details: Details });
 
 export const OrderStatus = z
   .enum(["held", "confirmed", "cancelled", "lapsed"])
-  .describe("held: unpaid, book_flight with its offer pays for it; lapsed: not paid in time");
+  .describe("held: unpaid (call book_flight with its offer to pay); lapsed: not paid in time");
 
 export const OrderSummary = z.object({
   orderId: z.string(),
@@ -21,26 +21,26 @@ export const OrderSummary = z.object({
   kind: z.enum(["flight", "stay"]),
   status: OrderStatus,
   holdUntil: Time.nullable().describe(
-    "Until when the airline holds or held it unpaid; null: it was paid at once, or not said",
+    "When the airline's unpaid hold ends or ended; null: it was paid at once, or the airline did not say",
   ),
-  pnr: wordsOfOthers("For a stay, the reference to show there").nullable(),
+  pnr: wordsOfOthers("For a stay, the reference to show on arrival").nullable(),
   ticketing: z
     .enum(["pending", "ticketed"])
     .nullable()
-    .describe("null for a stay. The tickets of a cancelled order are void"),
+    .describe("null for a stay. Tickets of a cancelled order are void"),
   totalAmount: z.string().describe("The current price, including changes"),
   totalCurrency: z.string(),
   totalUsdc: z
     .string()
     .nullable()
     .describe(
-      "totalAmount at rate: booking and changes, each rounded down; null: it is in another currency than was booked",
+      "totalAmount at rate: booking and changes, each rounded down; null: it is in a different currency from the booking",
     ),
-  rate: BookingRate.describe("Recorded with the booking; changes and refunds are converted at it, too"),
+  rate: BookingRate.describe("Recorded with the booking; also applies to changes and refunds"),
   sandbox: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
-  readAt: Time.nullable().describe("When the supplier was asked last; null: not since it was booked"),
+  readAt: Time.nullable().describe("When the supplier was last asked; null: not since it was booked"),
 });
 
 export function toSummary(order: OrderRecord): z.infer<typeof OrderSummary> {
@@ -84,10 +84,10 @@ export const orderEvents = [
     example: toldOrder,
   }),
   change("changed", "The order was changed as asked."),
-  change("schedule_changed", "The airline changed its flights. Accept the change or refuse it."),
+  change("schedule_changed", "The airline changed its flights. Accept or refuse the change."),
   change("cancelled", "The order was cancelled."),
   change("lapsed", "A hold ended without payment."),
-  change("refunded", "Money came back to the treasury wallet.", refund),
-  change("reimbursed", "The wallet's payment came back, as escrow has paid the order.", refund),
+  change("refunded", "Money was refunded to the treasury wallet.", refund),
+  change("reimbursed", "The wallet's payment was returned because escrow has paid the order.", refund),
   change("credit_issued", "The airline issued a credit for later flights."),
 ];

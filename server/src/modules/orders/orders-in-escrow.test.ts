@@ -43,7 +43,7 @@ const Booked = z.object({
     }),
   ),
   vendorAddress: z.string().regex(/^0x[0-9a-f]{40}$/),
-  next: z.string().regex(/vendorAddress in commit_booking/),
+  next: z.string().regex(/vendorAddress to commit_booking/),
 });
 const Order = z.looseObject({
   externalId: z.string().nullable(),

@@ -196,7 +196,7 @@ describe("the wallet's movements", () => {
     });
     const { address: own } = await world.result("check_treasury", {});
     expect(cancelled.next).toContain(
-      `${cancelled.refundedUsdc} USDC went back to the treasury wallet ${own} with refundTxHash`,
+      `${cancelled.refundedUsdc} USDC were refunded to the treasury wallet ${own} in refundTxHash`,
     );
 
     const to = stranger();
@@ -215,7 +215,7 @@ describe("the wallet's movements", () => {
     const closed = await world.result("close_trip", { tripId });
     expect(closed.returnedTo).toBe(own);
     await expect.poll(newest).toMatchObject({ ...budget, kind: "trip_return", direction: "in", txHash: closed.txHash });
-    expect((await newest())?.text).toMatch(/close_trip gave back what was free/);
+    expect((await newest())?.text).toMatch(/what was free, by close_trip/);
   });
 
   test("the transaction of a charge can be read by the id in the booking's answer", async () => {

@@ -42,7 +42,7 @@ it("offers the change that the airline accepts after its own, and says that tick
   expect(after).toMatchObject({ flight: { changeableUntil: null }, scheduleChanges: [{}] });
   expect(after.flight.availableActions).toContain("change");
   expect(after.next).not.toContain("cannot be changed");
-  expect(after.next).toContain("the airline takes a change now");
+  expect(after.next).toContain("the airline accepts a change now");
   expect(after.next).toContain("The airline has changed its flights");
 
   const quote = await world.result("cancel_order_quote", { orderId });
@@ -56,7 +56,7 @@ it("offers the change that the fare allows, and none for a cancelled order", asy
   const { orderId } = await world.bookFlexible();
   const { flight, next } = await read(orderId);
   expect(flight.availableActions).toContain("change");
-  expect(next).toContain(`request_order_change replaces flights until ${flight.changeableUntil}.`);
+  expect(next).toContain(`Flights can be replaced with request_order_change until ${flight.changeableUntil}.`);
   const { cancellationId } = await world.result("cancel_order_quote", { orderId });
   await world.result("confirm_cancel_order", { cancellationId });
   expect((await read(orderId)).flight).toMatchObject({ availableActions: [], changeableUntil: null });

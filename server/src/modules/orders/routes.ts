@@ -16,24 +16,24 @@ const OrdersAnswer = z.object({
 });
 
 const OrderAnswer = OrderSummary.extend({
-  documents: z.array(Details).describe("Tickets and the like: type, number, passengerIds"),
-  itineraryHash: z.string().nullable().describe("Names the order in escrow: itineraryHash of commit_booking"),
+  documents: z.array(Details).describe("Tickets and similar documents: type, number, passengerIds"),
+  itineraryHash: z.string().nullable().describe("Identifies the order in escrow: itineraryHash of commit_booking"),
   ticketOrderHash: z.string().nullable().describe("For confirm_flight; null: not ticketed yet"),
-  itinerarySalt: z.string().describe("The data behind the hashes, so that you can prove what they stand for"),
+  itinerarySalt: z.string().describe("The data behind the hashes, so that you can prove what they represent"),
   externalId: z.string().nullable().describe("The escrow booking that was committed with itineraryHash"),
   slices: z
     .array(
       z.object({
-        id: z.string().describe("slice_id of request_order_change"),
+        id: z.string().describe("For slice_id of request_order_change"),
         origin: z.string(),
         destination: z.string(),
-        departingAt: z.string().nullable().describe("Local time at the airport, no offset"),
+        departingAt: z.string().nullable().describe("Airport local time, without offset"),
         segments: z.array(
           z.object({
             flightNumber: z.string(),
             origin: z.string(),
             destination: z.string(),
-            departingAt: z.string().describe("Local time at the airport, no offset"),
+            departingAt: z.string().describe("Airport local time, without offset"),
             arrivingAt: z.string(),
           }),
         ),
@@ -42,11 +42,11 @@ const OrderAnswer = OrderSummary.extend({
     .describe("Empty for a stay"),
   scheduleChanges: z
     .array(z.object({ id: z.string(), detectedAt: z.string().nullable() }))
-    .describe("The airline's own changes that are not answered yet"),
+    .describe("Changes by the airline that have not been answered yet"),
   changes: z.array(Happened),
   cancellation: Happened.nullable(),
-  refunds: z.array(Happened).describe("Given back to the treasury wallet"),
-  reimbursements: z.array(Happened).describe("Paid back to the treasury wallet, as the escrow has paid the order"),
+  refunds: z.array(Happened).describe("Refunded to the treasury wallet"),
+  reimbursements: z.array(Happened).describe("Returned to the treasury wallet because the escrow has paid the order"),
   credits: z.array(Happened).describe("Issued by the airline"),
   events: z
     .array(
@@ -56,7 +56,7 @@ const OrderAnswer = OrderSummary.extend({
           .describe(
             "held, lapsed, booked, ticketed, changed, cancelled, refunded, reimbursed, paid_by_escrow, credit_issued, schedule_changed",
           ),
-        at: Happened.shape.at.describe("When the service learned of it"),
+        at: Happened.shape.at.describe("When the service recorded it"),
         source: z.enum(["call", "webhook", "reconciliation"]).describe("How the service learned of it"),
         details: Details,
       }),
@@ -70,11 +70,11 @@ const listOrders = defineRoute({
   path: "/api/orders",
   tag: "orders",
   summary: "List orders",
-  description: "The tenant's orders of flights and stays, newest first, as they were read at the supplier last.",
+  description: "The tenant's flight and stay orders, newest first, as last read from the supplier.",
   scope: "flights:read",
   query: z.object({
     ...pageQuery(z.string().regex(/^bkg_[0-9A-Z]{26}$/, CURSOR_MESSAGE)),
-    status: OrderStatus.describe("Orders of this status only").exactOptional(),
+    status: OrderStatus.describe("Only orders with this status").exactOptional(),
   }),
   answers: { 200: { description: "One page of orders.", schema: OrdersAnswer } },
   errors: {},
@@ -99,7 +99,7 @@ const readOrder = defineRoute({
   summary: "Read an order",
   description: "One of the tenant's orders: its documents, and its changes, refunds, credits and history.",
   scope: "flights:read",
-  params: z.object({ orderId: z.string().describe("As the booking answered it") }),
+  params: z.object({ orderId: z.string().describe("From the booking's answer") }),
   answers: { 200: { description: "The order.", schema: OrderAnswer } },
   errors: { not_found: "This tenant has no order with this id. GET /api/orders lists them." },
   async run({ principal: { tenantId, environment }, params, fail }, { stores: { orders } }: OrderRoutePorts) {

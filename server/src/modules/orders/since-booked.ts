@@ -8,11 +8,13 @@ import type { OrderRecord } from "./orders.ts";
 
 /** Part of the answers of bookings, which may be repeated long after the order has changed. */
 export const SinceBooked = {
-  status: z.enum(["confirmed", "cancelled"]).describe("Of the order, now"),
-  refundedUsdc: DecimalAmount.describe("Given back to the treasury wallet since"),
+  status: z.enum(["confirmed", "cancelled"]).describe("Current status of the order"),
+  refundedUsdc: DecimalAmount.describe("Refunded to the treasury wallet since then"),
   since: z
     .array(Happened.extend({ kind: z.string() }))
-    .describe("What became of the order since it was booked, oldest first: ticketed, changed, cancelled, refunded, …"),
+    .describe(
+      "What happened to the order since it was booked, oldest first: ticketed, changed, cancelled, refunded, …",
+    ),
 };
 
 const Refunded = z.object({ refundedUsdc: z.string().default("0") });
@@ -47,4 +49,4 @@ export const isCovered = (
 
 /** The next step for a repeated booking whose order was cancelled. */
 export const sayCancelled = (refundedUsdc: string): string =>
-  `Nothing was booked now: the order that an earlier call booked is cancelled. ${refundedUsdc} USDC were given back to the treasury wallet since. To travel, search and book again.`;
+  `Nothing was booked now: the order that an earlier call booked is cancelled. ${refundedUsdc} USDC have been refunded to the treasury wallet since. To travel, search and book again.`;

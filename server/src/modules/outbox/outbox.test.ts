@@ -209,7 +209,7 @@ describe("the message of a replanned trip", () => {
       const args = { ...disrupted(scheduled), ...more };
       return requireResult(await service.call("preview_call", { tool: "trip_delay_replanner", args })).irreversible;
     };
-    expect(await planned()).toMatchObject([{ what: "the mail to the traveler of the profile", undoableUntil: null }]);
+    expect(await planned()).toMatchObject([{ what: "the email to the traveler of the profile", undoableUntil: null }]);
     expect(await planned({ notifyChannels: ["slack"] })).toEqual([]);
     expect(server.received).toEqual([]);
     await replan(disrupted(scheduled), once);
@@ -225,7 +225,11 @@ describe("the message of a replanned trip", () => {
   it("is retried automatically if the mail server does not accept it now", async () => {
     refusals = { recipient: 451 };
     const [email] = await replan(disrupted(`${date}T11:00:00Z`));
-    expect(email).toMatchObject({ sent: false, sentAt: null, reason: expect.stringContaining("tried again") });
+    expect(email).toMatchObject({
+      sent: false,
+      sentAt: null,
+      reason: expect.stringContaining("retried automatically"),
+    });
   });
 
   it("also goes to an approver with the link when a call needs an approval, and the link decides it", async () => {

@@ -105,14 +105,14 @@ export const paymentsModule = defineModule({
   gauges: ({ measuredReceivables }) => [
     receivablesGauge(
       measuredReceivables,
-      { name: "wayfare_receivables", help: "Calls that were carried out and whose payment could not be fetched." },
+      { name: "wayfare_receivables", help: "Calls that were carried out but whose payment could not be collected." },
       ({ count }) => count,
     ),
     receivablesGauge(
       measuredReceivables,
       {
         name: "wayfare_receivables_micro_usdc",
-        help: "What payments that could not be fetched, of calls that were carried out, come to.",
+        help: "Total of payments that could not be collected for calls that were carried out.",
       },
       ({ amount }) => Number(amount),
     ),

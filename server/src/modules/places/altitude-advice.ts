@@ -6,7 +6,7 @@ const BANDS: readonly { fromMeters: number; risk: AltitudeRisk; advice: readonly
     fromMeters: 5_500,
     risk: "extreme",
     advice: [
-      "No one stays healthy here for long. Go only with guides, oxygen and a way down.",
+      "No one stays healthy here for long. Go only with guides, oxygen and a planned way down.",
       "Headache, nausea, confusion or breathlessness at rest: go down at once.",
     ],
   },
@@ -15,26 +15,26 @@ const BANDS: readonly { fromMeters: number; risk: AltitudeRisk; advice: readonly
     risk: "high",
     advice: [
       "Altitude sickness is common. Spend two or three nights at 2,450 to 2,750 m before sleeping here.",
-      "From 2,750 m on, sleep at most 500 m higher each night, with a further night for every 1,000 m.",
-      "Ask a doctor before the trip about medicine against altitude sickness, above all with heart or lung disease or in pregnancy.",
-      "Symptoms that get worse: go down; confusion or breathlessness at rest: at once.",
+      "Above 2,750 m, sleep at most 500 m higher each night, with an extra night for every 1,000 m.",
+      "Before the trip, ask a doctor about medicine for altitude sickness, especially with heart or lung disease or during pregnancy.",
+      "If symptoms get worse, go down; with confusion or breathlessness at rest, go down at once.",
     ],
   },
   {
     fromMeters: 2_500,
     risk: "moderate",
     advice: [
-      "Altitude sickness is possible. Avoid going from low down to sleep above 2,750 m in one day.",
-      "No alcohol and only light exercise for the first 48 hours.",
-      "Ask a doctor before the trip with heart or lung disease, in pregnancy, or after altitude sickness before.",
+      "Altitude sickness is possible. Avoid going from low altitude to sleep above 2,750 m in one day.",
+      "Drink no alcohol and take only light exercise for the first 48 hours.",
+      "Ask a doctor before the trip if you have heart or lung disease, are pregnant, or have had altitude sickness before.",
     ],
   },
   {
     fromMeters: 1_500,
     risk: "low",
-    advice: ["Altitude sickness is rare. Drink enough, and take exercise slowly on the first day."],
+    advice: ["Altitude sickness is rare. Drink enough, and take it easy on the first day."],
   },
-  { fromMeters: Number.NEGATIVE_INFINITY, risk: "none", advice: ["No precautions for the altitude are needed."] },
+  { fromMeters: Number.NEGATIVE_INFINITY, risk: "none", advice: ["No precautions for altitude are needed."] },
 ];
 
 /** Written from memory of that chapter and not checked against it. */
@@ -51,15 +51,15 @@ export function adviseWithoutHeight(lowestMeters: number | undefined, highestMet
   const atMost = judgeAltitude(highestMeters);
   if (atMost?.risk === "none") return atMost.advice;
   const check =
-    "Check the height of this spot before you plan, for example on a topographic map or with the place of stay.";
+    "Check the elevation of this spot before you plan, for example on a topographic map or with your accommodation.";
   if (lowestMeters === undefined || lowestMeters < HIGH_METERS || atLeast === undefined) return [check, IF_HIGH];
-  return [check, `Even the lowest land around lies at about ${lowestMeters} m:`, ...atLeast.advice];
+  return [check, `Even the lowest surrounding land is at about ${lowestMeters} m:`, ...atLeast.advice];
 }
 
 /** Below this, advice for the lowest land around could understate the height of the spot. */
 const HIGH_METERS = 2_500;
 const IF_HIGH =
-  "If it is above 2,500 m, altitude sickness is possible: do not go there from low down to sleep in one day.";
+  "If it is above 2,500 m, altitude sickness is possible: do not go there from low altitude to sleep in one day.";
 
 export function judgeAltitude(meters: number | undefined) {
   return BANDS.find(({ fromMeters }) => meters !== undefined && meters >= fromMeters);

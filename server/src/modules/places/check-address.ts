@@ -72,7 +72,7 @@ function wrongPostalCode(rule: AddressRule, { postalCode }: PostalAddress): Addr
   if (isPostalCode(rule, postalCode)) return [];
   const examples = (rule.postalCodeExamples ?? []).join(" or ");
   const like = examples === "" ? "" : `; it looks like ${examples}`;
-  return [{ field, problem: "invalid_format", message: `This is no postal code of ${rule.country}${like}` }];
+  return [{ field, problem: "invalid_format", message: `This is not a postal code of ${rule.country}${like}` }];
 }
 
 function wrongArea(rule: AddressRule, { administrativeArea, postalCode }: PostalAddress): AddressProblem[] {
@@ -81,13 +81,13 @@ function wrongArea(rule: AddressRule, { administrativeArea, postalCode }: Postal
   const name = rule.areaName.replaceAll("_", " ");
   const area = rule.areas.find(({ names }) => names.some((one) => plainText(one) === wanted));
   if (area === undefined) {
-    const message = `No ${name} of ${rule.country} has this name; known ones are such as ${rule.areas[0]?.names.at(-1)}`;
+    const message = `No ${name} of ${rule.country} has this name; a known one is ${rule.areas[0]?.names.at(-1)}`;
     return [{ field: "administrativeArea", problem: "unknown_area", message }];
   }
   const begins = area.postalCodeBegins;
   if (begins === undefined || postalCode === undefined || !isPostalCode(rule, postalCode)) return [];
   if (new RegExp(`^(?:${begins})`, "i").test(postalCode.trim())) return [];
-  const message = `Postal codes of this ${name} begin otherwise; one of the two is wrong`;
+  const message = `Postal codes of this ${name} begin differently; one of the two is wrong`;
   return [{ field: "postalCode", problem: "not_in_area", message }];
 }
 

@@ -157,9 +157,9 @@ describe("elevation_risk_brief", () => {
   it("does not use the elevation of a distant village, and advises to check the height", async () => {
     const flank = await brief(35.36, 138.76);
     expect(flank).toMatchObject({ available: false, elevationMeters: null, risk: null });
-    expect(flank.reason).toMatch(/The height of this spot is not known.*between \d+ and \d+ m/);
+    expect(flank.reason).toMatch(/The elevation of this spot is not known.*between \d+ and \d+ m/);
     expect(flank.highestPlausibleMeters).toBeGreaterThan(3_000);
-    expect(flank.advice[0]).toMatch(/Check the height of this spot/);
+    expect(flank.advice[0]).toMatch(/Check the elevation of this spot/);
   });
 
   it.each([
@@ -172,7 +172,7 @@ describe("elevation_risk_brief", () => {
     expect(advice.join(" ")).not.toMatch(/Nobody stays well here|guides, oxygen/);
     expect(advice.join(" ")).not.toMatch(NO_PRECAUTIONS);
     if (available) return;
-    expect([risk, advice[0]]).toEqual([null, expect.stringContaining("Check the height of this spot")]);
+    expect([risk, advice[0]]).toEqual([null, expect.stringContaining("Check the elevation of this spot")]);
     expect(reason).toContain(`between ${landAround?.lowestMeters} and ${landAround?.highestMeters} m`);
     expect(landAround?.lowestMeters).toBeLessThan(meters);
   });

@@ -164,7 +164,7 @@ describe("emergency numbers", () => {
       countryCode: "CN",
       emergency: { countryCode: "MO", numbers: ["999"] },
       otherEmergency: { countryCode: "CN" },
-      notes: [expect.stringMatching(/lie in CN.*regionCode is MO.*of MO/)],
+      notes: [expect.stringMatching(/are in CN.*regionCode is MO.*of MO/)],
     });
     expect(await aid({ latitude: 0, longitude: -140, regionCode: "PF" })).toMatchObject({
       countryCode: null,

@@ -69,7 +69,7 @@ export function sayReliability(row: EmergencyNumbers | undefined): string {
 /** Mobile phones reach every service by 112 only where it is each service's own number. */
 export function sayMobile(row: EmergencyNumbers | undefined): string {
   const isOwn = row?.agreement === "both" && [row.police, row.ambulance, row.fire].every((one) => one.includes("112"));
-  if (isOwn) return "112 reaches every service here, also from mobile phones.";
+  if (isOwn) return "112 reaches every service here, including from mobile phones.";
   if (row?.general.includes("112") === true) return "112 is a general emergency number here, as listed above.";
   const said = row?.other.find((text) => /\b112\b.*mobile/.test(text));
   return said === undefined ? `${GSM}.` : `Listed here: ${said}.`;
@@ -119,6 +119,6 @@ export function numbersBy(
   if (given === here || given === undefined) return { countryCode: here, otherCode: undefined, contradiction: null };
   const isGiven = here === undefined || maps.countryOfTerritory(given) === here;
   const [countryCode, otherCode] = isGiven ? [given, here] : [here, given];
-  const contradiction = `The coordinates lie in ${here ?? "no known territory"}, and regionCode is ${given}: the emergency numbers are those of ${countryCode}.`;
+  const contradiction = `The coordinates are in ${here ?? "no known territory"}, but regionCode is ${given}: the emergency numbers are those of ${countryCode}.`;
   return { countryCode, otherCode, contradiction };
 }

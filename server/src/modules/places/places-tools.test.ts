@@ -61,7 +61,7 @@ describe("geocode_trip_stop", () => {
   it("answers an unknown street or district with the city and says so, and an unknown place with near names", async () => {
     expect(await geocode({ address: "10 Downing Street, London SW1A 2AA, UK" })).toMatchObject({
       candidates: [{ precision: "city", unknownPart: "10 Downing Street", countryCode: "GB" }],
-      note: '"10 Downing Street" is not known here: the position is the middle of London, United Kingdom, not that of the address.',
+      note: '"10 Downing Street" is not known here: the position is the center of London, United Kingdom, not the address.',
     });
     const misspelt = await service.call("geocode_trip_stop", { address: "Lisbonn" });
     expect(misspelt.body).toMatchObject({

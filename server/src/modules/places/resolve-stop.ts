@@ -3,7 +3,7 @@ import type { ProviderProvenance } from "../../domain/schemas.ts";
 import type { Maps, Place, Position } from "../../ports/maps.ts";
 import { readCoordinates } from "./read-coordinates.ts";
 
-export const providerErrors = { provider_unavailable: "No place provider answers. Try again later." } as const;
+export const providerErrors = { provider_unavailable: "No place provider is answering. Try again later." } as const;
 
 /** A place named by an address, a position, or both. */
 export interface Stop {

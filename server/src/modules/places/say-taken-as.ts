@@ -3,5 +3,5 @@ export function sayTakenAs(text: string, label: string, otherPlaces: readonly st
   const isBare = !/[\p{N},;]/u.test(text) && !/^[a-z]{3}$/i.test(text);
   if (!isBare && otherPlaces.length === 0) return null;
   const also = otherPlaces.length === 0 ? "" : ` It could also be: ${otherPlaces.join("; ")}.`;
-  return `The location was taken as ${label}.${also} Name it to the person before you book; if another place is meant, add its city and country.`;
+  return `The location was taken as ${label}.${also} Tell the person before you book; if another place is meant, add its city and country.`;
 }

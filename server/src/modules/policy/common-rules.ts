@@ -69,7 +69,7 @@ function judgeRisk(
   const risky = countries.filter((code) => (levels.get(code) ?? 0) >= from);
   if (risky.length > 0) {
     const actual = risky.map((code) => `${code} ${levels.get(code)}`).join(", ");
-    const text = `The policy restricts travel to countries of risk level ${from} and more: ${actual}.`;
+    const text = `The policy restricts travel to countries with risk level ${from} or higher: ${actual}.`;
     return { limit: `under ${from}`, actual, unit: "risk level", text };
   }
   const unlisted = countries.filter((code) => !levels.has(code));
@@ -115,7 +115,7 @@ function judgeBlackouts(
   const met = closed.find(({ from, to }) => compare(start, to) <= 0 && compare(end, from) >= 0);
   if (met === undefined) return undefined;
   const why = met.reason === undefined ? "" : `: ${met.reason}`;
-  const text = `The trip from ${start} to ${end} meets days without travel, ${met.from} to ${met.to}${why}.`;
+  const text = `The trip from ${start} to ${end} overlaps days on which travel is not allowed, ${met.from} to ${met.to}${why}.`;
   return { limit: `not ${met.from} to ${met.to}`, actual: `${start} to ${end}`, unit: "dates", text };
 }
 

@@ -38,7 +38,7 @@ function checkFlight({ maxPrice, maxCabin, carriers, fare }: Part<"flight">, say
     const before = byPrice[at - 1];
     const path = `flight.maxPrice.byDuration.${at}.maxHours`;
     if (before !== undefined && step.maxHours <= before.maxHours) {
-      says(path, `must be over the ${before.maxHours} of the entry before, which is taken first`);
+      says(path, `must be more than the ${before.maxHours} of the previous entry, which is applied first`);
     }
   }
   if (
@@ -54,15 +54,15 @@ function checkFlight({ maxPrice, maxCabin, carriers, fare }: Part<"flight">, say
     const path = `flight.maxCabin.byDuration.${at}`;
     const before = byCabin[at - 1];
     if (before !== undefined && step.minHours <= before.minHours) {
-      says(`${path}.minHours`, `must be over the ${before.minHours} of the entry before`);
+      says(`${path}.minHours`, `must be more than the ${before.minHours} of the previous entry`);
     }
     const lower = before?.cabin ?? maxCabin?.default;
     if (lower !== undefined && isHigherCabin(lower, step.cabin)) {
-      says(`${path}.cabin`, `must not be under ${lower}, which shorter legs may have`);
+      says(`${path}.cabin`, `must not be lower than ${lower}, which shorter legs may have`);
     }
   }
   if (maxCabin?.overnight !== undefined && isHigherCabin(maxCabin.default, maxCabin.overnight)) {
-    says("flight.maxCabin.overnight", `must not be under ${maxCabin.default}, which every leg may have`);
+    says("flight.maxCabin.overnight", `must not be lower than ${maxCabin.default}, which every leg may have`);
   }
   if (fare !== undefined && Object.keys(fare).length === 1) says("flight.fare", "must require something");
   if (carriers !== undefined) checkCarriers(carriers, says);
@@ -73,8 +73,8 @@ function checkCarriers(
   says: Says,
 ): void {
   const path = "flight.carriers";
-  noneOfBoth(`${path}.preferred`, preferred, blocked, "is blocked, too", says);
-  noneOfBoth(`${path}.only`, only, blocked, "is blocked, too", says);
+  noneOfBoth(`${path}.preferred`, preferred, blocked, "is also blocked", says);
+  noneOfBoth(`${path}.only`, only, blocked, "is also blocked", says);
   if (only.length === 0) return;
   const allowed = new Set(only);
   for (const [at, code] of preferred.entries()) {
@@ -96,25 +96,25 @@ function noneOfBoth(
 function checkHotel({ maxNightly, chains }: Part<"hotel">, says: Says): void {
   for (const city of Object.keys(maxNightly?.byCity ?? {})) {
     const { success, error } = City.safeParse(city);
-    if (!success) says(`hotel.maxNightly.byCity.${city}`, error.issues[0]?.message ?? "is no city");
+    if (!success) says(`hotel.maxNightly.byCity.${city}`, error.issues[0]?.message ?? "is not a city");
   }
   if (chains !== undefined) {
-    noneOfBoth("hotel.chains.preferred", chains.preferred ?? [], chains.blocked ?? [], "is blocked, too", says);
+    noneOfBoth("hotel.chains.preferred", chains.preferred ?? [], chains.blocked ?? [], "is also blocked", says);
   }
 }
 
 function checkDestinations(destinations: Part<"destinations">, says: Says): void {
   const { blockedCountries = [], approvalCountries = [], riskLevels, approvalFromLevel, denyFromLevel } = destinations;
-  noneOfBoth("destinations.approvalCountries", approvalCountries, blockedCountries, "is blocked, too", says);
+  noneOfBoth("destinations.approvalCountries", approvalCountries, blockedCountries, "is also blocked", says);
   for (const code of Object.keys(riskLevels ?? {})) {
     if (!/^[A-Z]{2}$/.test(code))
       says(`destinations.riskLevels.${code}`, "must be an ISO 3166-1 alpha-2 code in capitals");
   }
   if (approvalFromLevel !== undefined && denyFromLevel !== undefined && approvalFromLevel >= denyFromLevel) {
-    says("destinations.approvalFromLevel", `must be under denyFromLevel, which is ${denyFromLevel}`);
+    says("destinations.approvalFromLevel", `must be less than denyFromLevel, which is ${denyFromLevel}`);
   }
   if ((approvalFromLevel ?? denyFromLevel) !== undefined && riskLevels === undefined) {
-    says("destinations.riskLevels", "must give the levels that approvalFromLevel and denyFromLevel are about");
+    says("destinations.riskLevels", "must give the levels that approvalFromLevel and denyFromLevel refer to");
   }
 }
 
@@ -130,7 +130,7 @@ function checkDates({ earliest, latest, blackouts = [] }: Part<"travelDates">, s
 function checkBooking({ allowed }: Part<"booking">, says: Says): void {
   const seen = new Set<string>();
   for (const [at, { booker }] of allowed.entries()) {
-    if (seen.has(booker)) says(`booking.allowed.${at}.booker`, `${booker} has an entry already`);
+    if (seen.has(booker)) says(`booking.allowed.${at}.booker`, `${booker} already has an entry`);
     seen.add(booker);
   }
 }
@@ -161,11 +161,11 @@ function checkRules(rules: readonly CustomRule[], says: Says): void {
   const seen = new Map<string, number>();
   for (const [at, { id, when }] of rules.entries()) {
     const first = seen.get(id);
-    if (first !== undefined) says(`rules.${at}.id`, `${id} is the id of rules.${first}, too`);
+    if (first !== undefined) says(`rules.${at}.id`, `${id} is also the id of rules.${first}`);
     else seen.set(id, at);
     for (const [name, kinds] of Object.entries(kindsByCondition)) {
       if (Reflect.get(when, name) === undefined || kinds.includes(when.kind)) continue;
-      says(`rules.${at}.when.${name}`, `a ${when.kind} has none; it goes with ${kinds.join(" or ")}`);
+      says(`rules.${at}.when.${name}`, `a ${when.kind} does not have this; it applies to ${kinds.join(" or ")}`);
     }
     const { startsFrom, startsUntil } = when;
     if (startsFrom !== undefined && startsUntil !== undefined && startsUntil < startsFrom) {

@@ -9,7 +9,7 @@ export const severities = ["warn", "require_approval", "deny"] as const;
 export type Severity = (typeof severities)[number];
 
 export const Severity = z.enum(severities);
-const severity = Severity.default("require_approval").describe("What follows when it is not kept");
+const severity = Severity.default("require_approval").describe("What happens if the rule is broken");
 
 const MOST_USD = 1_000_000_000;
 /** The most entries in a list, and the most rules in total. */
@@ -42,18 +42,20 @@ const list = <Item extends z.ZodType>(item: Item) => z.array(item).max(MOST_ENTR
 
 const MaxPrice = z.strictObject({
   severity,
-  default: Usd.optional().describe("Of the whole booking, for flights that no entry of byDuration is for"),
+  default: Usd.optional().describe("For the whole booking, for flights that no byDuration entry covers"),
   byDuration: z
-    .array(z.strictObject({ maxHours: Hours.describe("Of the longest leg"), amount: Usd }))
+    .array(z.strictObject({ maxHours: Hours.describe("Duration of the longest leg"), amount: Usd }))
     .max(MOST_STEPS)
     .optional()
-    .describe("The first entry whose maxHours are not exceeded counts"),
+    .describe("The first entry whose maxHours is not exceeded applies"),
   dynamic: z
     .strictObject({
-      basis: z.enum(["lowest_logical", "median"]).describe("Among offers of the same search, cabin and time of day"),
+      basis: z
+        .enum(["lowest_logical", "median"])
+        .describe("Among offers from the same search, in the same cabin, at a similar time of day"),
       plusPercent: Percent.default(0),
       plusUsd: Usd.default(0),
-      windowHours: z.number().min(0).max(48).default(4).describe("How far departures may lie apart"),
+      windowHours: z.number().min(0).max(48).default(4).describe("How far apart departures may be"),
     })
     .optional(),
 });
@@ -75,10 +77,10 @@ const Flight = z.strictObject({
   advancePurchaseDays: z
     .strictObject({ severity, domestic: Days.optional(), international: Days.optional() })
     .optional()
-    .describe("From today to the departure, both by the calendar of the place of departure"),
+    .describe("From today to the departure, both in the departure place's calendar"),
   carriers: z
     .strictObject({
-      severity: severity.describe("Of blocked and only; another than a preferred one is a warning"),
+      severity: severity.describe("Applies to blocked and only; choosing one that is not preferred is a warning"),
       preferred: list(Airline).optional(),
       blocked: list(Airline).optional(),
       only: list(Airline).optional(),
@@ -89,13 +91,13 @@ const Flight = z.strictObject({
       severity,
       requireRefundableAbove: Usd.optional(),
       requireChangeableAbove: Usd.optional(),
-      allowBasicEconomy: z.boolean().optional().describe("false: no fare whose name says basic"),
+      allowBasicEconomy: z.boolean().optional().describe("false: no fare whose name contains basic"),
     })
     .optional(),
   itinerary: z
     .strictObject({ severity, maxStops: z.int().min(0).max(10).optional(), maxDurationHours: Hours.optional() })
     .optional()
-    .describe("Of each leg"),
+    .describe("Per leg"),
   emissions: z.strictObject({ severity, maxKgPerPassenger: z.number().min(0).max(100_000) }).optional(),
 });
 
@@ -112,19 +114,19 @@ const Hotel = z.strictObject({
   advancePurchaseDays: z.strictObject({ severity, days: Days }).optional(),
   chains: z
     .strictObject({
-      severity: severity.describe("Of blocked; another than a preferred one is a warning"),
+      severity: severity.describe("Applies to blocked; choosing one that is not preferred is a warning"),
       preferred: list(Id).optional(),
       blocked: list(Id).optional(),
     })
     .optional()
-    .describe("Ids of accommodations or chains, as supplierId of check_policy"),
+    .describe("Ids of accommodations or chains, like supplierId of check_policy"),
   refund: z.strictObject({ severity, requireFreeCancellationAbove: Usd }).optional(),
 });
 
 const Destinations = z.strictObject({
   blockedCountries: list(Country).optional().describe("Denied"),
   approvalCountries: list(Country).optional(),
-  riskLevels: z.record(z.string(), z.int().min(1).max(4)).optional().describe("By country; 4 is the highest"),
+  riskLevels: z.record(z.string(), z.int().min(1).max(4)).optional().describe("Level by country; 4 is the highest"),
   approvalFromLevel: z.int().min(1).max(4).optional(),
   denyFromLevel: z.int().min(1).max(4).optional(),
 });
@@ -137,7 +139,7 @@ const TravelDates = z.strictObject({
     .array(z.strictObject({ from: IsoDate, to: IsoDate, reason: Text.optional() }))
     .max(200)
     .optional(),
-  maxDays: z.int().min(1).max(366).optional().describe("From the first to the last day, both counted"),
+  maxDays: z.int().min(1).max(366).optional().describe("From the first to the last day, inclusive"),
 });
 
 const Booking = z.strictObject({
@@ -145,7 +147,7 @@ const Booking = z.strictObject({
   allowed: z
     .array(
       z.strictObject({
-        booker: Id.describe("A userId, svc:<keyId>, or * for everybody"),
+        booker: Id.describe("A userId, svc:<keyId>, or * for everyone"),
         travelers: z.union([z.enum(["self", "anyone"]), list(Id).min(1)]),
       }),
     )
@@ -171,8 +173,8 @@ const When = z.strictObject({
   refundable: z.boolean().optional(),
   startsFrom: IsoDate.optional(),
   startsUntil: IsoDate.optional(),
-  weekdays: z.array(z.enum(weekdays)).min(1).max(7).optional().describe("On which it starts"),
-  travelers: list(Id).min(1).optional().describe("userIds, of whom one travels"),
+  weekdays: z.array(z.enum(weekdays)).min(1).max(7).optional().describe("Days on which the trip starts"),
+  travelers: list(Id).min(1).optional().describe("userIds; applies if any of them travels"),
   bookers: list(Id).min(1).optional(),
   recipients: list(Address).min(1).optional(),
 });
@@ -180,23 +182,23 @@ const When = z.strictObject({
 export const PolicyDocument = z.strictObject({
   title: Text.optional(),
   currency: z.enum(["USD"]).default("USD"),
-  timeZone: z.string().max(64).default("UTC").describe("IANA name: in which a date of activation begins"),
+  timeZone: z.string().max(64).default("UTC").describe("IANA time zone in which an activation date begins"),
   flight: Flight.optional(),
   hotel: Hotel.optional(),
   payments: z
     .strictObject({ severity, maxAmountUsd: Usd })
     .optional()
-    .describe("Transfers and reservations that name no offer"),
+    .describe("Transfers and reservations without an offer"),
   destinations: Destinations.optional(),
   travelDates: TravelDates.optional(),
-  booking: Booking.optional().describe("Who may book for whom; nobody else may"),
+  booking: Booking.optional().describe("Who may book for whom; everyone else is refused"),
   rules: z
     .array(
       z.strictObject({
         id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "must be 1 to 100 letters, digits, . _ or -"),
         severity,
         text: Text.optional().describe("What the caller is told"),
-        when: When.describe("It is broken when all of this holds"),
+        when: When.describe("The rule is broken if all of these are true"),
       }),
     )
     .max(MOST_RULES)
@@ -205,7 +207,7 @@ export const PolicyDocument = z.strictObject({
     .strictObject({
       role: z.enum(["approver", "finance", "admin"]).default("approver").describe("Who may decide"),
       expiresHours: z.int().min(1).max(720).default(24),
-      toleranceUsd: Usd.default(0).describe("By how much the price may rise after the approval"),
+      toleranceUsd: Usd.default(0).describe("How much the price may rise after the approval"),
     })
     .optional(),
 });

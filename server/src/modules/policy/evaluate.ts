@@ -97,7 +97,7 @@ function brokenBy(own: RuleTree, atLeast: Facts): readonly OwnRule[] {
 
 const asBound = (broken: Broken): Broken => ({
   ...broken,
-  text: `${broken.text} Services whose price is not known come on top.`,
+  text: `${broken.text} Services of unknown price are added to this.`,
 });
 
 /** Merges the verdicts of a call that buys or pays several things. */

@@ -79,7 +79,7 @@ function judgeAgainstComparables(
   if (price <= limit) return undefined;
   const name = basis === "median" ? "the median" : "the cheapest";
   const found = over("The flight costs", limit, price);
-  return { ...found, text: `${found.text} The limit follows from ${name} of comparable offers, ${usd(base)} USD.` };
+  return { ...found, text: `${found.text} The limit is derived from ${name} of comparable offers, ${usd(base)} USD.` };
 }
 
 /** Both are local times at the same place. */
@@ -136,7 +136,7 @@ function advanceRule({ severity, domestic, international }: NonNullable<Flight["
 
 export function judgeAdvance(daysAhead: number, days: number): Judgement {
   if (daysAhead >= days) return undefined;
-  const text = `It begins ${daysAhead} days from today; it has to be booked at least ${days} days ahead.`;
+  const text = `It begins ${daysAhead} days from today; it must be booked at least ${days} days in advance.`;
   return { limit: String(days), actual: String(daysAhead), unit: "days", text };
 }
 
@@ -164,12 +164,14 @@ function carrierRules({ severity, preferred, blocked, only }: NonNullable<Flight
   if (isNamed(only)) {
     const allowed = new Set(only);
     const names = shortList(only);
-    rules.push(rule("only", severity, names, `is none of the allowed: ${names}`, (code) => !allowed.has(code)));
+    rules.push(rule("only", severity, names, `is not one of the allowed ones: ${names}`, (code) => !allowed.has(code)));
   }
   if (isNamed(preferred)) {
     const liked = new Set(preferred);
     const names = shortList(preferred);
-    rules.push(rule("preferred", "warn", names, `is none of the preferred: ${names}`, (code) => !liked.has(code)));
+    rules.push(
+      rule("preferred", "warn", names, `is not one of the preferred ones: ${names}`, (code) => !liked.has(code)),
+    );
   }
   return rules;
 }
@@ -225,7 +227,7 @@ export function conditionRule(
       if (has === true || (price !== undefined && price <= limit)) return undefined;
       if (price === undefined) return missing("priceUsd");
       if (has === undefined) return missing(name);
-      const text = `It is not ${name}; over ${usd(limit)} USD it has to be.`;
+      const text = `It is not ${name}, which is required above ${usd(limit)} USD.`;
       return { limit: name, actual: `not ${name}`, unit: "condition", text };
     },
   };
@@ -279,7 +281,7 @@ function emissionsRule({ severity, maxKgPerPassenger: most }: NonNullable<Flight
   const judge = onFlight(({ emissionsKgPerPassenger: actual }) => {
     if (actual === undefined) return missing("co2KgPerPassenger");
     if (actual <= most) return undefined;
-    const text = `It emits ${hoursText(actual)} kg of CO2 a passenger; at most ${most} are allowed.`;
+    const text = `It emits ${hoursText(actual)} kg of CO2 per passenger; at most ${most} are allowed.`;
     return { limit: String(most), actual: hoursText(actual), unit: "kg CO2 a passenger", text };
   });
   return { id: "flight.emissions", severity, judge };

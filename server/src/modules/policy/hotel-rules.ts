@@ -108,7 +108,7 @@ function chainRules({ severity, preferred, blocked }: NonNullable<Hotel["chains"
     const liked = new Set(preferred);
     const names = shortList(preferred);
     const breaks = (ids: readonly string[]) => !ids.some((id) => liked.has(id));
-    rules.push(rule("preferred", "warn", names, `is none of the preferred: ${names}`, breaks));
+    rules.push(rule("preferred", "warn", names, `is not one of the preferred ones: ${names}`, breaks));
   }
   return rules;
 }

@@ -53,7 +53,7 @@ async function describeEnforced(
       {
         what: "A travel policy that direct bookings must comply with.",
         isSet: active !== undefined,
-        how: "A person whose key has policy:administer writes it by PUT /api/policies/{policyId} and enforces it by PUT /api/policy-enforcement.",
+        how: "A person whose key has policy:administer writes it with PUT /api/policies/{policyId} and enforces it with PUT /api/policy-enforcement.",
         page: "travel-policy",
       },
     ],

@@ -76,7 +76,7 @@ export class PolicyGate implements Gate {
     };
     const { approvalId, expiresAt, reason } = await this.#options.approvals.request(judged, context);
     const next = isRetryable(refusal.code)
-      ? `Approval ${approvalId} was asked for; send the same call again once it is given.`
+      ? `Approval ${approvalId} was requested; send the same call again once it is given.`
       : sayAnswer(approvalId, expiresAt, reason);
     return new Failure(refusal.code, {
       detail: `${refusal.detail} ${next}`,
@@ -247,17 +247,17 @@ type Terms = NonNullable<PolicyDocument["approval"]>;
 function denied(judged: ApprovalCase): Failure {
   const { text } = judged.verdict.violations[0] ?? { text: "" };
   return new Failure("policy_denied", {
-    detail: `The policy ${judged.policyId} denies it. ${text} Choose what the policy allows; check_policy tells beforehand.`,
+    detail: `The policy ${judged.policyId} denies this. ${text} Choose something that the policy allows; check_policy tells you in advance.`,
     extra: describeVerdict(judged.verdict, judged),
   });
 }
 
 const whyNot: Readonly<Record<Exclude<ApprovalRefusal, "approval_required" | "in_progress">, string>> = {
-  approval_used: "The approval of this call was used up before.",
+  approval_used: "The approval of this call was already used.",
   approval_expired: "The approval of this call has expired.",
   approval_price_changed: "The price has changed by more than its approval allows.",
   approval_offer_changed: "The call now differs from the one whose approval was requested.",
-  approval_revoked: "The approval of this call was taken back.",
+  approval_revoked: "The approval of this call was revoked.",
   approval_rejected: "A person has refused to approve this call.",
 };
 
@@ -266,7 +266,7 @@ const MAY_ASK: ReadonlySet<string> = new Set(["approval_required", ...Object.key
 
 function sayAnswer(approvalId: string, expiresAt: Temporal.Instant, reason: string | undefined): string {
   const why = reason === undefined ? "" : ` with the reason “${reason}”`;
-  return `That was the answer to approval ${approvalId}${why}, and nobody is asked about the same again before ${expiresAt}. Choose something else, such as another flight or a lower price.`;
+  return `That was the decision on approval ${approvalId}${why}; it is not requested again before ${expiresAt}. Choose something else, such as another flight or a lower price.`;
 }
 
 function notApproved(judged: ApprovalCase, refusal: ApprovalRefusal): Failure {
@@ -274,7 +274,7 @@ function notApproved(judged: ApprovalCase, refusal: ApprovalRefusal): Failure {
   if (refusal === "in_progress") {
     return new Failure(refusal, {
       detail:
-        "The same call is being made at this moment and uses the approval; this one did nothing. Send it again: a booking answers with its result. Look up a payment first, as sending it again would be another payment.",
+        "The same call is already running and uses the approval; this one did nothing. Send it again: a booking returns its result. Look up a payment first, because sending it again would be a second payment.",
     });
   }
   return new Failure(refusal, { detail: whyNot[refusal], extra: describeVerdict(judged.verdict, judged) });
@@ -289,7 +289,7 @@ function approvalRequired(judged: ApprovalCase): Failure {
   const advice = howToKnow === undefined ? "" : ` ${howToKnow}`;
   const why = texts[0] ?? `The service does not know ${unknown.join(", ")} of it.${known}${advice}`;
   return new Failure("approval_required", {
-    detail: `By the policy ${judged.policyId} it needs an approval. ${why}`,
+    detail: `The policy ${judged.policyId} requires an approval. ${why}`,
     extra: describeVerdict(judged.verdict, judged),
   });
 }

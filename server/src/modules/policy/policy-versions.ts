@@ -15,8 +15,8 @@ export const VersionFacts = z.object({
   version: z.int(),
   state: z
     .enum(["active", "scheduled", "replaced"])
-    .describe("active: it applies now. scheduled: from effectiveAt on. replaced: a later one has come into force"),
-  effectiveAt: z.string().nullable().describe("When it comes or came into force; null: it always did"),
+    .describe("active: it applies now. scheduled: it applies from effectiveAt. replaced: a later one has taken effect"),
+  effectiveAt: z.string().nullable().describe("When it takes or took effect; null: it has always applied"),
   createdAt: z.string().nullable(),
   createdBy: z.string().nullable(),
 });

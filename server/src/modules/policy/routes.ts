@@ -90,7 +90,7 @@ const getPolicy = defineRoute({
   tag: "policy",
   summary: "Read a travel policy",
   description:
-    "The version that applies now, or the newest one where none does yet; with version that one. PUT its document under another id to copy it.",
+    "The version that applies now, or the newest if none applies yet; version selects another. PUT its document under another id to copy it.",
   scope: "policy:read",
   params: PolicyPath,
   query: z.object({ version: Version.exactOptional() }),
@@ -143,7 +143,7 @@ const listPolicyVersions = defineRoute({
 const PolicyBody = z.strictObject({
   document: PolicyDocument,
   effectiveFrom: IsoDate.describe(
-    "From the beginning of this day in the document's timeZone; left out: at once",
+    "From the beginning of this day in the document's timeZone; default: at once",
   ).exactOptional(),
 });
 
@@ -154,7 +154,7 @@ const writePolicy = defineRoute({
   tag: "policy",
   summary: "Put a travel policy",
   description:
-    "Stores the document as the next version of the policy; older versions are kept. The version that took effect last applies. A contradictory document is refused with the place. Storing the same document again keeps its version.",
+    "Stores the document as the next version of the policy; older versions are kept. The version that took effect last applies. A contradictory document is refused, with the path of the contradiction. Storing the same document again keeps its version.",
   scope: ADMINISTERS_POLICIES,
   params: PolicyPath,
   body: PolicyBody,
@@ -199,7 +199,7 @@ function effectiveInstant(date: string | undefined, timeZone: string, now: Tempo
 }
 
 const EnforcementAnswer = z.object({
-  policyId: z.string().nullable().describe("null: direct calls are held to no policy"),
+  policyId: z.string().nullable().describe("null: direct calls do not have to comply with any policy"),
   changedAt: z.string().nullable(),
   changedBy: z.string().nullable(),
 });
@@ -211,7 +211,7 @@ const readEnforcement = defineRoute({
   path: "/api/policy-enforcement",
   tag: "policy",
   summary: "Read which policy is enforced",
-  description: "The policy that direct calls which book, change or pay are held to.",
+  description: "The policy that direct calls must comply with if they book, change or pay.",
   scope: "policy:read",
   answers: { 200: { description: "The policy, or null.", schema: EnforcementAnswer } },
   errors: {},
@@ -233,10 +233,10 @@ const writeEnforcement = defineRoute({
   tag: "policy",
   summary: "Enforce a policy",
   description:
-    "From now on calls that book, change or pay answer policy_denied or approval_required by this policy; null holds them to none. Sandbox and production keys have a setting each.",
+    "From now on, calls that book, change or pay return policy_denied or approval_required under this policy; null enforces none. Sandbox and production keys have separate settings.",
   scope: ADMINISTERS_POLICIES,
   body: z.strictObject({ policyId: PolicyId.nullable() }),
-  answers: { 200: { description: "It is enforced.", schema: EnforcementAnswer } },
+  answers: { 200: { description: "The policy is enforced.", schema: EnforcementAnswer } },
   errors: {},
   example: { body: { policyId: DEFAULT_POLICY_ID }, answer: { ...enforcementExample, policyId: DEFAULT_POLICY_ID } },
   async run(

@@ -24,7 +24,7 @@ export const missing = (...names: readonly string[]): Judgement => ({ missing: n
 /** Converts an amount of the document, which the schema has validated. */
 export function micro(amount: number): Micro {
   const read = fromNumber(amount);
-  if (read === undefined) throw new Error(`${amount} is no amount`);
+  if (read === undefined) throw new Error(`${amount} is not an amount`);
   return read;
 }
 

@@ -4,7 +4,7 @@ import { MOST_SHOWN, type Verdict } from "./evaluate.ts";
 
 /** A verdict, as every surface shows it. */
 export const VerdictAnswer = z.object({
-  decision: z.enum(["allow", "warn", "require_approval", "deny"]).describe("That of the strictest broken rule"),
+  decision: z.enum(["allow", "warn", "require_approval", "deny"]).describe("The decision of the strictest broken rule"),
   violations: z
     .array(
       z.object({
@@ -16,11 +16,11 @@ export const VerdictAnswer = z.object({
         text: z.string(),
       }),
     )
-    .describe("The strictest first"),
+    .describe("Strictest first"),
   notEvaluated: z
     .array(z.object({ rule: z.string(), severity: Severity, missing: z.array(z.string()) }))
-    .describe("Rules that could not be judged, with the missing facts; they are neither kept nor broken"),
-  notShown: z.int().describe(`Entries of both lists beyond the first ${MOST_SHOWN}`),
+    .describe("Rules that could not be checked, with the missing facts; they are neither kept nor broken"),
+  notShown: z.int().describe(`Number of entries in both lists beyond the first ${MOST_SHOWN}`),
   policyId: z.string(),
   version: z.int(),
 });

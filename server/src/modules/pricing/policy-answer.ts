@@ -4,12 +4,12 @@ import { type PricingPolicy, serviceTakeBehaviors } from "./pricing-policies.ts"
 export const ServiceTakeBehavior = z.enum(serviceTakeBehaviors);
 export const MarkupConfig = z.strictObject({
   strategy: z.enum(["static"]),
-  bps: z.int().min(0).max(10_000).describe("Of the cost, in basis points: 500 is 5 %"),
+  bps: z.int().min(0).max(10_000).describe("Share of the cost in basis points: 500 is 5 %"),
 });
 
 /** A version of a tenant's pricing policy, as tools show it. */
 export const PolicyAnswer = z.object({
-  version: z.int().describe("0: nothing was ever activated"),
+  version: z.int().describe("0: none has been activated"),
   markupConfig: MarkupConfig,
   floorMicroUsdc: z.string(),
   ceilingMicroUsdc: z.string().nullable().describe("null: none"),

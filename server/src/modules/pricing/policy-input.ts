@@ -7,12 +7,12 @@ import type { PricingPolicy } from "./pricing-policies.ts";
 export const PolicyInput = z
   .strictObject({
     markupConfig: MarkupConfig,
-    floorMicroUsdc: MicroAmount.optional().describe("Least markup; left out: 0"),
+    floorMicroUsdc: MicroAmount.optional().describe("Minimum markup; default: 0"),
     ceilingMicroUsdc: MicroAmount.describe("Whole micro-USDC")
       .nullable()
       .optional()
-      .describe("Most markup; not under floorMicroUsdc; left out or null: none"),
-    serviceTakeBehavior: ServiceTakeBehavior.optional().describe("Left out: add_to_customer"),
+      .describe("Maximum markup; not under floorMicroUsdc; default or null: none"),
+    serviceTakeBehavior: ServiceTakeBehavior.optional().describe("Default: add_to_customer"),
   })
   .superRefine(({ floorMicroUsdc, ceilingMicroUsdc }, context) => {
     const [floor, ceiling] = [floorMicroUsdc ?? "0", ceilingMicroUsdc ?? ""].map(readMicro);
@@ -20,7 +20,7 @@ export const PolicyInput = z
     context.addIssue({
       code: "custom",
       path: ["ceilingMicroUsdc"],
-      message: `must not be under floorMicroUsdc, which is ${floor}`,
+      message: `must not be less than floorMicroUsdc, which is ${floor}`,
     });
   });
 

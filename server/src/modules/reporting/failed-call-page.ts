@@ -43,19 +43,19 @@ export const failedCallFilters = {
 const FailedCallAnswer = z.object({
   id: z.string(),
   createdAt: z.string().meta({ format: "date-time" }),
-  tool: z.string().nullable().describe("null: no tool has the name that was called"),
+  tool: z.string().nullable().describe("null: no tool has the called name"),
   surface: z.string().describe("dispatch, mcp, workflow or conversation"),
   keyId: z.string(),
-  keyName: z.string().nullable().describe("null: the key is gone"),
+  keyName: z.string().nullable().describe("null: the key no longer exists"),
   code: z.string(),
   detail: z.string().nullable().describe("… stands for values of the arguments, which are not stored"),
   issuePaths: z
     .array(z.string())
     .readonly()
-    .describe("Where the arguments did not fit; * stands for a name that the tool does not know"),
+    .describe("Where the arguments were invalid; * stands for a name that the tool does not know"),
   traceId: z.string(),
   runId: z.string().nullable().describe("The run of a workflow that made the call"),
-  priceMicroUsdc: MicroUsdc.describe("0: a call that is refused or fails costs nothing"),
+  priceMicroUsdc: MicroUsdc.describe("0: refused and failed calls cost nothing"),
 });
 
 export const FailedCallPage = z.object({ calls: z.array(FailedCallAnswer).readonly(), nextCursor: NextCursor });

@@ -19,7 +19,7 @@ const Time = z.string().meta({ format: "date-time" });
 
 const Sum = z.object({
   beginsAt: Time.describe("The hour or the day (UTC)"),
-  calls: z.number().describe("That were paid"),
+  calls: z.number().describe("Number of charged calls"),
   listPriceMicroUsdc: MicroUsdc,
   priceMicroUsdc: MicroUsdc.describe("Paid, after the plan's discount"),
 });
@@ -39,15 +39,15 @@ const readUsageSums = defineRoute({
   tag: "usage",
   summary: "Sum usage by hour or day",
   description:
-    "Totals of the tenant's usage records in the environment of the key, newest first, without hours and days that have none. Totals are kept when old records are removed.",
+    "Totals of the tenant's usage records in the environment of the key, newest first. Hours and days without records are omitted. Totals are kept when old records are removed.",
   scope: "usage:read",
   query: z.object({
     ...pageQuery(z.string().refine(isTime, { message: CURSOR_MESSAGE })),
-    by: z.enum(["hour", "day"]).describe("Left out: day").exactOptional(),
+    by: z.enum(["hour", "day"]).describe("Default: day").exactOptional(),
     tool: z
       .string()
       .regex(/^[a-z0-9_]{1,64}$/, "must be a tool's name")
-      .describe("Of this tool only")
+      .describe("Only calls of this tool")
       .exactOptional(),
   }),
   answers: {
@@ -56,7 +56,7 @@ const readUsageSums = defineRoute({
       schema: z.object({
         sums: z.array(Sum),
         nextCursor: NextCursor,
-        summedUntil: Time.nullable().describe("Calls that ended later are not in yet; null: none is"),
+        summedUntil: Time.nullable().describe("Calls that ended later are not included yet; null: none are included"),
       }),
     },
   },
@@ -123,7 +123,7 @@ const readUsage = defineRoute({
     tool: z
       .string()
       .regex(/^[a-z0-9_]{1,64}$/, "must be a tool's name")
-      .describe("Records of this tool only")
+      .describe("Only records of this tool")
       .exactOptional(),
     ...callFilters,
   }),
@@ -162,12 +162,12 @@ const failedCalls = defineRoute({
   tag: "usage",
   summary: "List failed calls",
   description:
-    "The tenant's calls in the environment of the key that were refused or failed, newest first, without their arguments. The newest 1000 are kept. Requests that were refused before they named a tool, such as those over a rate limit, are not among them.",
+    "The tenant's refused and failed calls in the environment of the key, newest first, without their arguments. The newest 1000 are kept. Requests that were refused before a tool was known, for example because of a rate limit, are not included.",
   scope: "usage:read",
   query: z.object({
     outcome: z
       .literal("failed")
-      .describe("Refused or failed, the default: `GET /api/usage` lists the others")
+      .describe("Refused or failed calls (the default); `GET /api/usage` lists the others")
       .exactOptional(),
     ...pageQuery(FailedCallCursor),
     ...failedCallFilters,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatMonth } from "../charging/index.ts";
 import type { Usage } from "./usage.ts";
 
-export const MicroUsdc = z.string().regex(/^\d+$/).describe("Micro-USDC: 1000000 are one USDC");
+export const MicroUsdc = z.string().regex(/^\d+$/).describe("Micro-USDC: 1000000 is one USDC");
 
 export const Spending = z.object({
   period: z.string().describe("YYYY-MM, the current month in UTC"),

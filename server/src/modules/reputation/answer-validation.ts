@@ -38,9 +38,9 @@ export const answerErrors = {
   ...writeErrors,
   validation_not_found: "There is no request with this hash. request_validation returns the hash.",
   not_the_validator:
-    "Only the validator that the request names answers it, and validatorWalletAddress must be your treasury wallet.",
-  wrong_tag: "The request is for another tag. read_validation shows it; send the same.",
-  already_answered: "This request has been answered, and answers cannot be changed. read_validation shows it.",
+    "Only the validator named in the request can answer it, and validatorWalletAddress must be your treasury wallet.",
+  wrong_tag: "The request has a different tag. read_validation shows it; send the same one.",
+  already_answered: "This request has already been answered, and answers cannot be changed. read_validation shows it.",
 } as const;
 
 const failed = (code: keyof typeof answerErrors, extra?: Readonly<Record<string, unknown>>): Failure =>

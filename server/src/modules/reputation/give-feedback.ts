@@ -42,13 +42,13 @@ export interface FeedbackRequest {
 /** For the tool to declare. */
 export const feedbackErrors = {
   ...registryWriteErrors,
-  own_agent: "This is your own agent, which only others can rate.",
+  own_agent: "This is your own agent; only others can rate it.",
   already_rated:
     "You have already rated this, and ratings cannot be changed. `txHash` is its transaction. Rate another booking, trip or tag.",
   trip_not_found: tripStateErrors.trip_not_found,
   booking_not_found: bookingErrors.booking_not_found,
   agent_not_involved:
-    "This agent took no part in this booking: it is neither the agent that prefund_trip named, nor the vendor's, nor the operator's. Leave bookingId out.",
+    "This agent did not take part in this booking: it is neither the agent named in prefund_trip, nor the vendor's, nor the operator's. Leave bookingId out.",
 } as const;
 
 const failed = (code: keyof typeof feedbackErrors, extra?: Readonly<Record<string, unknown>>): Failure =>

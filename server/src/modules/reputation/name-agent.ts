@@ -18,6 +18,6 @@ export async function nameAgent(wallets: Wallets, chain: ChainKey, owner: Hex, t
   if (isYours) return { agentName: "Your own agent", owner: "you" as const };
   if (isOfOperator) return { agentName: "The agent of this service's operator", owner: "operator" as const };
   return wallet === undefined
-    ? { agentName: "An agent whose wallet is elsewhere", owner: "elsewhere" as const }
+    ? { agentName: "An agent whose wallet is not managed by this service", owner: "elsewhere" as const }
     : { agentName: "The agent of another tenant of this service", owner: "tenant" as const };
 }

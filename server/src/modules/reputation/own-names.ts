@@ -8,5 +8,7 @@ export const userErrors = {
 /** A tenant may name only itself, which is the default. */
 export function requireOwnTenant({ tenantId }: { tenantId: string }, named: string | undefined): void {
   if (named === undefined || named === tenantId) return;
-  throw new Failure("tenant_not_found", { detail: "The tenant does not exist for this key. Send your own, or none." });
+  throw new Failure("tenant_not_found", {
+    detail: "The tenant does not exist for this key. Send your own, or omit it.",
+  });
 }

@@ -36,7 +36,7 @@ export interface ValidationRequest {
 /** For the tool to declare. */
 export const requestErrors = {
   ...registryWriteErrors,
-  not_the_owner: "Name your own agent, and as its owner your treasury wallet, as check_treasury shows it.",
+  not_the_owner: "Name your own agent, with your treasury wallet (see check_treasury) as its owner.",
 } as const;
 
 /** Checks everything that the registries would refuse before anything is stored, without changing anything. */

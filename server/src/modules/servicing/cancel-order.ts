@@ -21,7 +21,7 @@ import { requireNotCancelled } from "./servicing-errors.ts";
 const Credits = z
   .array(
     z.object({
-      id: z.string().nullable().describe("airlineCreditId of book_flight; null: not issued yet"),
+      id: z.string().nullable().describe("For airlineCreditId of book_flight; null: not issued yet"),
       airlineIataCode: z.string().nullable(),
       amount: DecimalAmount.nullable(),
       currency: z.string().nullable(),
@@ -38,9 +38,9 @@ export const Refund = SupplierResult.extend({
   kind: z.enum(["flight", "stay"]),
   refundAmount: DecimalAmount.nullable().describe("null: the supplier did not say"),
   refundCurrency: z.string().nullable(),
-  rate: BookingRate.nullable().default(null).describe("At which it is converted: recorded with the booking"),
+  rate: BookingRate.nullable().default(null).describe("Conversion rate, recorded with the booking"),
   refundTo: z.string().nullable().describe("balance and original_form_of_payment go to the treasury wallet"),
-  credits: Credits.describe("Airline credits in place of money"),
+  credits: Credits.describe("Airline credits instead of money"),
 });
 
 export const CancellationResult = Refund.extend({
@@ -84,9 +84,9 @@ export function whyNotRefunded(refund: RefundWords, rate: BookingRate): string |
   const { refundAmount, refundCurrency, refundTo } = refund;
   if (refundAmount === null || refundCurrency === null || parseDecimal(refundAmount) === 0n) return null;
   if (!GIVEN_BACK.has(refundTo ?? ""))
-    return `The supplier gives it back as ${refundTo ?? "something it does not name"}, which is not money of the wallet.`;
+    return `The supplier refunds it as ${refundTo ?? "something it does not name"}, which does not go to the wallet.`;
   if (refundCurrency === rate.from) return null;
-  return `The supplier gave it back in ${refundCurrency}. The order was paid in ${rate.from}, and only the rate of that was recorded: the operator decides about the refund.`;
+  return `The supplier refunded it in ${refundCurrency}. The order was paid in ${rate.from}, and only that rate was recorded: the operator decides about the refund.`;
 }
 
 /** The order's rate, as recorded with the booking. */
@@ -98,7 +98,7 @@ export function recordedRate({ expected }: Pick<ServicingAction, "expected">): B
 export function requireOrderCurrency(amount: string | null, currency: string | null, { from }: BookingRate): void {
   if (amount === null || currency === null || currency === from || parseDecimal(amount) === 0n) return;
   throw new Failure("currency_not_supported", {
-    detail: `The supplier counts this in ${currency}, but the order was paid in ${from}, and only that exchange rate was recorded with it. Nothing happened; the operator can settle it with the supplier.`,
+    detail: `The supplier calculates this in ${currency}, but the order was paid in ${from}, and only that exchange rate was recorded with it. Nothing happened; the operator can settle it with the supplier.`,
     extra: { currency, orderCurrency: from },
   });
 }

@@ -15,7 +15,7 @@ import { type ServicingCommit, type ServicingOutcome, ServicingTransfers } from 
 
 /** The cost of a change, shared by offers, pending changes and confirmed ones. */
 export const ChangePrice = z.object({
-  changeTotalAmount: DecimalAmount.describe("To pay, penaltyAmount included; below zero it is given back"),
+  changeTotalAmount: DecimalAmount.describe("Amount to pay, including penaltyAmount; negative: refunded"),
   changeTotalCurrency: z.string(),
   penaltyAmount: DecimalAmount.nullable(),
   penaltyCurrency: z.string().nullable(),
@@ -30,12 +30,12 @@ export const ChangeResult = SupplierResult.extend(ChangePrice.shape).extend({
   confirmedAt: z.string(),
   newTotalAmount: DecimalAmount.nullable()
     .default(null)
-    .describe("The order's current price, as read back; null: the supplier does not answer now"),
+    .describe("The order's current price, as read back; null: the supplier is not answering"),
   newTotalCurrency: z.string().nullable().default(null),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
   refundedUsdc: DecimalAmount.describe("On its way to the treasury wallet"),
   ...ServicingTransfers.shape,
-  rate: BookingRate.nullable().default(null).describe("At which it was converted: recorded with the booking"),
+  rate: BookingRate.nullable().default(null).describe("Conversion rate, recorded with the booking"),
   ...OrderNow.shape,
 });
 
@@ -84,7 +84,7 @@ export function prepareFlightChange(
   const { rate } = order;
   requireOrderCurrency(changeTotalAmount.replace(/^-/, ""), changeTotalCurrency, rate);
   if (payment.currency.toUpperCase() !== changeTotalCurrency) {
-    throw invalidInput([{ path: "payment.currency", message: `must be ${changeTotalCurrency}, as the change is` }]);
+    throw invalidInput([{ path: "payment.currency", message: `must be ${changeTotalCurrency}, like the change` }]);
   }
   const due = dueFor(change);
   // Zero is zero in any currency.
@@ -92,7 +92,7 @@ export function prepareFlightChange(
   if (amount === undefined) throw new Error(`the change ${change.id} asks ${due}`);
   if (parseDecimal(payment.amount) !== parseDecimal(due)) {
     throw new Failure("price_changed", {
-      detail: `The change asks ${due} ${changeTotalCurrency}. Nothing happened; confirm with that amount.`,
+      detail: `The change costs ${due} ${changeTotalCurrency}. Nothing happened; confirm with that amount.`,
       extra: { amount: due, currency: changeTotalCurrency },
     });
   }

@@ -91,7 +91,7 @@ async function insertPaid(aggregates: Aggregates, intent: NewServicingAction): P
 function outcomeUnknown(cause: unknown): Failure {
   return new Failure("outcome_unknown", {
     detail:
-      "The outcome at the supplier is not known yet. It is being looked up, and the cost stays held until then. " +
+      "The outcome at the supplier is not known yet. It is being checked, and the cost stays held until then. " +
       "Call again with the same arguments: you get the result, never a second effect.",
     retryAfterSeconds: 10,
     ...(cause === undefined ? {} : { cause }),

@@ -130,9 +130,11 @@ function sayRefund(
   order: Pick<OrderRecord, "totalAmount" | "totalCurrency">,
   { back, released }: RefundParts,
 ): string[] {
-  if (refund.refundAmount === null) return ["The quote does not say how much money comes back."];
+  if (refund.refundAmount === null) return ["The quote does not say how much money is refunded."];
   return [
-    back > 0n ? `${formatDecimal(back)} USDC go back to the treasury wallet.` : "No money goes back to the wallet.",
+    back > 0n
+      ? `${formatDecimal(back)} USDC are refunded to the treasury wallet.`
+      : "No money is refunded to the wallet.",
     ...[...Map.groupBy(refund.credits, ({ currency }) => currency)].map(sayCredits),
     ...(released > 0n ? [`The trip's reservation owes ${formatDecimal(released)} USDC less.`] : []),
     ...sayLoss(refund, order),
@@ -142,7 +144,7 @@ function sayRefund(
 function sayCredits([currency, credits]: [string | null, QuotedRefund["credits"]]): string {
   const amounts = credits.map(({ amount }) => parseDecimal(amount ?? ""));
   if (currency === null || amounts.includes(undefined)) {
-    return "The airline gives an airline credit and has not said how much it is worth.";
+    return "The airline gives an airline credit but has not said how much it is worth.";
   }
   return `The airline gives ${formatDecimal(sumKnown(amounts))} ${currency} as airline credit, not as money.`;
 }
@@ -156,7 +158,7 @@ function sayLoss(refund: QuotedRefund, { totalAmount, totalCurrency }: Parameter
   );
   if (total === undefined || amounts.includes(undefined)) return [];
   const lost = total - sumKnown(amounts);
-  if (lost <= 0n) return ["Nothing of its price is lost."];
+  if (lost <= 0n) return ["None of its price is lost."];
   return [`Of its price of ${totalAmount} ${totalCurrency}, ${formatDecimal(lost)} ${totalCurrency} are lost.`];
 }
 

@@ -30,11 +30,9 @@ it("names the refunded money and the lost part of the price", async () => {
     totals: [{ token: "USDC", amount: quote.refundUsdc }],
   });
   const lost = minus(order.totalAmount, quote.refundAmount);
-  expect(previewed.note).toContain(`${quote.refundUsdc} USDC go back to the treasury wallet.`);
+  expect(previewed.note).toContain(`${quote.refundUsdc} USDC are refunded to the treasury wallet.`);
   expect(previewed.note).toContain(
-    lost === "0.00"
-      ? "Nothing of its price is lost."
-      : `Of its price of ${order.totalAmount} USD, ${lost} USD are lost.`,
+    lost === "0.00" ? "None of its price is lost." : `Of its price of ${order.totalAmount} USD, ${lost} USD are lost.`,
   );
   expect(await confirm()).toMatchObject({ refundedUsdc: quote.refundUsdc });
   // Nothing is left to refund, whatever the quote said.
@@ -46,7 +44,7 @@ it("names the airline credit issued instead of money", async () => {
   const [{ amount }] = quote.credits;
   const previewed = await preview();
   expect(previewed).toMatchObject({ accepted: true, movements: [], totals: [] });
-  expect(previewed.note).toContain("No money goes back to the wallet.");
+  expect(previewed.note).toContain("No money is refunded to the wallet.");
   expect(previewed.note).toContain(`The airline gives ${amount} USD as airline credit, not as money.`);
   const lost = minus(order.totalAmount, amount);
   if (lost !== "0.00")

@@ -300,7 +300,7 @@ const DONE_BEFORE: ReadonlySet<string> = new Set(["already_cancelled", "already_
 
 function neverSent(): Failure {
   return new Failure("provider_unavailable", {
-    detail: "It was interrupted before anything was sent. Nothing happened and nothing is owed; call again.",
+    detail: "The call was interrupted before anything was sent. Nothing happened and nothing is owed; call again.",
   });
 }
 

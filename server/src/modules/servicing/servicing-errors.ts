@@ -7,9 +7,9 @@ import type { Stores } from "./context.ts";
 /** Next steps for failures that several servicing tools share; tools spread these into their declared errors. */
 export const commitErrors = {
   outcome_unknown:
-    "The supplier has not said whether it did this. Call again with the same arguments: you get the result, and nothing is done twice.",
+    "The supplier has not confirmed the outcome yet. Call again with the same arguments: you get the result, and nothing is done twice.",
   currency_not_supported:
-    "The supplier uses another currency than the order was paid in, and no rate was recorded for it. Nothing happened.",
+    "The supplier uses a different currency from the one the order was paid in, and no rate was recorded for it. Nothing happened.",
   settlement_stopped: sendOutErrors.settlement_stopped,
 } as const;
 

@@ -13,23 +13,23 @@ const MOST_PHOTOS = 2;
 export const Beds = z
   .array(z.object({ type: wordsOfOthers(), count: z.number() }))
   .readonly()
-  .describe("In each room; empty: not known");
+  .describe("Per room; empty: not known");
 
 const Rate = z.object({
-  id: z.string().describe("rateId of quote_stay"),
-  totalAmount: DecimalAmount.describe("For the whole stay and all rooms; paid when it is booked"),
-  perNightAmount: DecimalAmount.describe("totalAmount by nights"),
+  id: z.string().describe("For rateId of quote_stay"),
+  totalAmount: DecimalAmount.describe("For the whole stay and all rooms; paid at booking"),
+  perNightAmount: DecimalAmount.describe("totalAmount divided by nights"),
   totalCurrency: z.string(),
-  totalUsdc: DecimalAmount.optional().describe("What booking it would take; left out where totalCurrency is USD"),
+  totalUsdc: DecimalAmount.optional().describe("What booking it would charge; omitted if totalCurrency is USD"),
   boardType: wordsOfOthers().nullable(),
   roomName: wordsOfOthers().nullable(),
   beds: Beds,
   refundable: z.boolean(),
-  fullRefundUntil: z.string().nullable().describe("null: never in full; quote_stay tells of parts"),
+  fullRefundUntil: z.string().nullable().describe("null: never in full; quote_stay shows partial refunds"),
   dueAtAccommodation: z
     .object({ amount: DecimalAmount, currency: z.string() })
     .optional()
-    .describe("Paid there, beside totalAmount"),
+    .describe("Paid on site, in addition to totalAmount"),
 });
 
 export const AccommodationAnswer = z.object({
@@ -39,7 +39,7 @@ export const AccommodationAnswer = z.object({
   distanceMeters: z
     .number()
     .nullable()
-    .describe("From the place that was asked for; null: the supplier does not say where it is, so no map can show it"),
+    .describe("Distance from the requested place; null: the supplier does not say where it is, so it cannot be mapped"),
   latitude: z.number().nullable(),
   longitude: z.number().nullable(),
   address: wordsOfOthers().nullable(),
@@ -82,7 +82,7 @@ export const AccommodationPicks = z.object({
   best: z.string(),
   cheapest: z.string(),
   nearest: z.string().nullable(),
-  whyNoNearest: z.string().optional().describe("Where nearest is null"),
+  whyNoNearest: z.string().optional().describe("Present if nearest is null"),
   cheapestRefundable: z.string().nullable().describe("null: none of the rates shown is fully refundable"),
 });
 
@@ -100,7 +100,7 @@ export function pickAccommodations(
   const whyNoNearest =
     unknownPart === null
       ? "The supplier does not say where they are."
-      : `"${unknownPart}" is not known: distances are from the middle of the wider place. Give a known place or coordinates.`;
+      : `"${unknownPart}" is not known: distances are from the center of the larger place. Give a known place or coordinates.`;
   return {
     best: shown[0]?.id ?? "",
     cheapest: of(({ cheapestRate }) => compared(cheapestRate)) ?? "",

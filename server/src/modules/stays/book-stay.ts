@@ -109,7 +109,7 @@ async function checkStay(ports: BookStayPorts, { caller, stay }: Omit<BookStayRe
   const specialRequests = withAges(stay, quote);
   const issues = problemsWith(stay, quote);
   if ((specialRequests ?? "").length > LONGEST_REQUESTS) {
-    const message = `must leave room for the ages of children, which the accommodation is told there: shorten it by ${(specialRequests ?? "").length - LONGEST_REQUESTS} characters`;
+    const message = `must leave room for the children's ages, which are sent to the accommodation here: shorten it by ${(specialRequests ?? "").length - LONGEST_REQUESTS} characters`;
     issues.push({ path: "accommodationSpecialRequests", message });
   }
   if (issues.length > 0) throw invalidInput(issues);
@@ -188,7 +188,7 @@ function withAges({ guests, specialRequests }: BookStayRequest["stay"], quote: S
 function problemsWith(stay: BookStayRequest["stay"], quote: StayQuote): Issue[] {
   const issues: Issue[] = [];
   if (stay.guests.length > quote.guests) {
-    issues.push({ path: "guests", message: `must name at most ${quote.guests}: the quote is for so many` });
+    issues.push({ path: "guests", message: `must name at most ${quote.guests}, the number of guests in the quote` });
   }
   for (const [index, { bornOn = "" }] of stay.guests.entries()) {
     if (bornOn > quote.checkInDate) {
@@ -232,7 +232,7 @@ async function profilePhoneNumber(travelers: Travelers, caller: BookStayRequest[
   const phoneNumber = (await travelers.get(tenantId, travelerId, environment))?.phoneNumber;
   if (phoneNumber !== undefined && phoneNumber.trim() !== "") return phoneNumber;
   throw new Failure("traveler_incomplete", {
-    detail: "The accommodation asks for a phone number. Give phoneNumber, or put one into the caller's profile.",
+    detail: "The accommodation requires a phone number. Give phoneNumber, or add one to the caller's profile.",
     extra: { travelers: [{ userId: travelerId, fields: ["phoneNumber"] }] },
   });
 }

@@ -39,7 +39,7 @@ export const MOST_AT_ONCE = 9;
 export const TOO_MANY = "must be at most 9: search and book for two or more groups";
 
 const ORDER =
-  "best first: review score (0 to 10) less three points for each time the median price. How near a place is does not count in it: distanceMeters and picks.nearest say that. picks.cheapestRefundable is of those shown";
+  "Best first: review score (0 to 10) minus three points for each multiple of the median price. Distance does not count: see distanceMeters and picks.nearest. picks.cheapestRefundable considers only those shown";
 
 const Given = z.looseObject({
   location: z.string().optional().catch(undefined),
@@ -95,7 +95,7 @@ function sayMore(notShown: number, searchId: string | null): string | null {
   if (searchId !== null) {
     return `${those} not shown, neither the nearest nor the cheapest: search_more_stays with this searchId shows them, filtered and sorted.`;
   }
-  return `${those} not shown, neither the nearest nor the cheapest: search with a neighborhood, a sight or coordinates as location to see those around it; from coordinates go some hundred meters on, as the nearest to them is always shown.`;
+  return `${those} not shown, neither the nearest nor the cheapest: search with a neighborhood, a sight or coordinates as location to see those around it; from coordinates, move a few hundred meters, because the nearest hotel to them is always shown.`;
 }
 
 export const whereAndWhen = {
@@ -123,11 +123,11 @@ export const HotelsFound = SupplierResult.extend({
   searchId: z.string().nullable().describe("For search_more_stays; null: nothing is kept for a call without a key"),
   accommodations: z.array(AccommodationAnswer).readonly(),
   order: z.string(),
-  picks: AccommodationPicks.describe("Ids of accommodations; cheapest and nearest of all that were considered"),
+  picks: AccommodationPicks.describe("Accommodation ids; cheapest and nearest of all that were considered"),
   searchedFor: z
     .object({ adults: z.number(), childAges: z.array(z.number()).readonly(), rooms: z.number() })
     .describe("Whom the rates are for"),
-  considered: z.number().describe("So many places the supplier has there"),
+  considered: z.number().describe("Number of places that the supplier has there"),
   more: z.string().nullable().describe("How to see the results that are not shown; null: there are none"),
   location: z.object({
     label: wordsOfOthers(),
@@ -135,13 +135,13 @@ export const HotelsFound = SupplierResult.extend({
     longitude: z.number(),
     countryCode: z.string(),
     precision: z.string(),
-    radiusKilometers: z.number().describe("How far around it was searched: farther where there is nothing nearer"),
+    radiusKilometers: z.number().describe("Search radius; larger if there is nothing nearby"),
     unknownPart: z
       .string()
       .nullable()
-      .describe("What of the location is not known: the hotels are those of the wider place then, such as the city"),
+      .describe("The unknown part of the location; the hotels are then those of the larger place, such as the city"),
     otherPlaces: z.array(wordsOfOthers()).readonly().describe("Other meanings of the location"),
-    note: z.string().nullable().describe("What to ask before a booking; null: the location names one place"),
+    note: z.string().nullable().describe("What to ask before booking; null: the location is unambiguous"),
     provenance: ProviderProvenance,
   }),
 });
@@ -149,7 +149,7 @@ export const HotelsFound = SupplierResult.extend({
 export const hotelErrors = {
   ...supplierErrors,
   location_not_found:
-    "No place has this name; nearMatches lists similar ones. Write a district with its city; a city, an airport code or coordinates on land always work.",
+    "No place has this name; nearMatches lists similar ones. Give a district together with its city; a city, an airport code or coordinates on land always work.",
   no_accommodations:
     "The supplier has no matching rooms there; emptiedBy names the arguments that exclude all rooms. Try other dates or a larger area.",
 } as const;
@@ -204,7 +204,7 @@ export async function findHotels(
   { caller, call }: { caller: Caller; call: CallInfo },
 ): Promise<z.input<typeof HotelsFound>> {
   const text = query.location.trim();
-  call.progress("Looking the place up");
+  call.progress("Looking up the place");
   const { place, otherPlaces, nearMatches, provenance } = await findPlace(text, maps, call.signal);
   if (place === undefined) {
     throw new Failure("location_not_found", { detail: hotelErrors.location_not_found, extra: { nearMatches } });
@@ -213,7 +213,7 @@ export async function findHotels(
   if (past !== undefined) throw invalidInput([past]);
   const timeZone = findTimeZone(text, maps);
   const nights = Temporal.PlainDate.from(query.checkInDate).until(query.checkOutDate).days;
-  call.progress(`Asking the supplier for rooms near ${place.label}`);
+  call.progress(`Requesting rooms near ${place.label} from the supplier`);
   const { checkInDate, checkOutDate, guests, childAges = [], rooms } = query;
   const { latitude, longitude } = place;
   const { accommodations, found, wanted } = await searchAround(

@@ -23,6 +23,6 @@ export async function sayOtherStays(
     .filter((stay) => stay.orderId !== orderId && stay.accommodationName !== accommodationName)
     .map(
       (stay) =>
-        `Careful: you have already booked a stay elsewhere from ${stay.checkInDate} to ${stay.checkOutDate}, as order ${stay.orderId}. If that is not intended, cancel one of the two: cancel_order_quote says what comes back.`,
+        `Careful: you have already booked a stay elsewhere from ${stay.checkInDate} to ${stay.checkOutDate}, as order ${stay.orderId}. If that is not intended, cancel one of them: cancel_order_quote says what is refunded.`,
     );
 }

@@ -87,6 +87,6 @@ export function stayBookingUse(
 function neverHappened(): Failure {
   return new Failure("provider_timeout", {
     detail:
-      "The supplier did not book in time. Nothing is owed; call again, or ask for a new quote when this one has expired.",
+      "The supplier did not book in time. Nothing is owed; call again, or request a new quote if this one has expired.",
   });
 }

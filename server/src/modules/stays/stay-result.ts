@@ -27,14 +27,14 @@ export const StayCancellationPolicy = z.object({
   timeline: z
     .array(z.object({ before: z.string(), refundAmount: DecimalAmount, currency: z.string() }))
     .readonly()
-    .describe("What cancelling before each moment gives back; afterwards nothing"),
+    .describe("What cancelling before each moment refunds; nothing afterwards"),
 });
 
 export const StayResult = SupplierResult.extend({
   bookingId: z.string(),
   orderId: z.string().describe("For cancel_order_quote"),
   quoteId: z.string(),
-  reference: wordsOfOthers("Shown at the accommodation").nullable(),
+  reference: wordsOfOthers("To show at the accommodation").nullable(),
   status: z.enum(["confirmed", "cancelled"]),
   accommodationName: wordsOfOthers(),
   checkInDate: z.string(),
@@ -74,9 +74,9 @@ export function balancePaysForStay(booking: Booking, stay: SupplierStay): Micro 
   return total === undefined || total > booking.amountMicroUsdc ? booking.amountMicroUsdc : total;
 }
 
-const CANCELLING = "cancel_order_quote says what giving it back would return.";
+const CANCELLING = "cancel_order_quote says what cancelling it would refund.";
 const NOTHING_LEFT = "Nothing is left to do for this stay.";
-const IN_ESCROW = `${CANCELLING} For a trip's budget, name itineraryHash and vendorAddress in commit_booking and ticketOrderHash in confirm_flight: settle_booking then gives the wallet back what it has paid.`;
+const IN_ESCROW = `${CANCELLING} To charge it to a trip's budget, pass itineraryHash and vendorAddress to commit_booking and ticketOrderHash to confirm_flight: settle_booking then returns to the wallet what it has paid.`;
 
 export function sayNextOfStay(
   { dueAtAccommodation }: Pick<StayResult, "dueAtAccommodation">,

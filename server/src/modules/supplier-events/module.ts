@@ -44,7 +44,7 @@ export const supplierEventsModule = defineModule({
   async start(parts) {
     const { suppliers, settings, log } = parts;
     if (suppliers.production !== undefined && settings.supplierWebhookSecrets.length === 0) {
-      log.warn({}, "SUPPLIER_WEBHOOK_SECRETS is not set: events of the live supplier are refused");
+      log.warn({}, "SUPPLIER_WEBHOOK_SECRETS is not set: events from the live supplier are refused");
     }
     // A sandbox that is briefly unavailable does not prevent the start.
     await registerSandbox(parts).catch((err: unknown) =>

@@ -30,9 +30,9 @@ const receiveWebhook = definePublicRoute({
   method: "POST",
   path: SUPPLIER_WEBHOOK_PATH,
   tag: "orders",
-  summary: "Receive an event of the supplier",
+  summary: "Receive a supplier event",
   description:
-    "For the supplier of flights and stays, which signs its events over the raw body. An event answered 200 is stored; the same event may come again.",
+    "For the supplier of flights and stays, which signs the raw body of its events. A 200 means that the event is stored; the same event may arrive again.",
   limitByAddress: "refusals",
   mayRead({ header }, { webhookReceivers }: WebhookRoutePorts) {
     const signature = header(SIGNATURE);
@@ -51,7 +51,7 @@ const receiveWebhook = definePublicRoute({
     // The answer tells nothing to a caller that tries signatures.
     unauthorized: "Refused.",
     too_large: `The body is over ${MAXIMUM_BODY_BYTES} bytes. Send less.`,
-    rate_limited: "Refused too often.",
+    rate_limited: "Too many refused requests.",
   },
   example: {
     body: {

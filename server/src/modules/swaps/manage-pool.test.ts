@@ -40,8 +40,8 @@ it("show its inventory and limits, pause it and resume it; a pause traps nothing
   expect(tokens.map(({ token }) => token)).toEqual(["USDC", "EURC"]);
   expect(await treasury.readBalance(pool)).toBe(parseDecimal(tokens[0]?.inventory ?? ""));
 
-  expect((await command("pause-pool")).out).toMatch(/swaps nothing now, by the transaction 0x[0-9a-f]{64}\./);
-  expect((await command("pause-pool")).out).toContain("was like this before: it swaps nothing");
+  expect((await command("pause-pool")).out).toMatch(/now swaps nothing \(transaction 0x[0-9a-f]{64}\)\./);
+  expect((await command("pause-pool")).out).toContain("was already in this state: it swaps nothing");
   expect((await command("pool")).out).toMatch(/swaps +PAUSED/);
   const refusal = { code: "swap_not_available", retryable: true };
   expect((await service.call("swap_tokens", wish)).body).toMatchObject(refusal);

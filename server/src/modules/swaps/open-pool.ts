@@ -28,7 +28,7 @@ export async function openPool({ chain: home, usableChains, stores }: PoolPorts)
   const [terms, relayer] = await Promise.all([chain.swapTerms(address), stores.wallets.ensure(chain.key, "relayer")]);
   if (terms.quoter !== relayer.address) {
     throw lacksPool(
-      "The swap pool of this network does not take the rates of this service: its owner has another quoter.",
+      "The swap pool of this network does not accept this service's rates: its owner uses another quoter.",
     );
   }
   return { chain, submission, address, terms };

@@ -38,12 +38,12 @@ const BASIS_POINTS = 10_000n;
 const RATE_SCALE = POOL_RATE_UNIT / 1_000_000n;
 
 export const quoteErrors = {
-  rate_not_available: "There is no rate between euro and US dollar now. Nothing was done; call again later.",
+  rate_not_available: "There is currently no rate between euro and US dollar. Nothing was done; call again later.",
   rate_stale: "The newest rate between euro and US dollar is too old to swap at. Nothing was done; call again later.",
   swap_not_available:
-    "The pool makes no swaps at the moment: its operator has paused it, or today's rate is outside of the operator's limits. Nothing was done; call again later.",
+    "The pool is not swapping at the moment: its operator has paused it, or today's rate is outside the operator's limits. Nothing was done; call again later.",
   swap_amount_too_large:
-    "The pool does not exchange this much at once. mostAmount is what it would exchange now: swap that, and the rest later.",
+    "The pool does not swap this much at once. mostAmount is the most it would swap now: swap that, and the rest later.",
 } as const;
 
 export interface QuotePorts {

@@ -219,7 +219,7 @@ describe("a traveler who did everything", () => {
       code: "already_booked",
       differsIn: "erased",
       orderId: orders[2],
-      detail: expect.stringMatching(/personal data was erased(?!.*exactly as before)/),
+      detail: expect.stringMatching(/personal data has since been erased(?!.*exactly as before)/),
     });
     // The companion is still named.
     expect((await service.call("read_order", { orderId: orders[1] })).text).toContain("Demo");

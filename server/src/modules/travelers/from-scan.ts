@@ -56,7 +56,7 @@ function passportsFrom({ passport }: ScannedPerson, { given, stored, passportIss
   if (passport === undefined) return { fields: {}, notTaken: [] };
   const issuedOn = passportIssuedOn ?? passport.issuedOn;
   if (issuedOn === undefined) {
-    return { path: "passportIssuedOn", message: "must be sent: the scan has not read when the passport was issued" };
+    return { path: "passportIssuedOn", message: "must be sent: the scan could not read when the passport was issued" };
   }
   const read = profileFields.passports.element.safeParse({ ...passport, issuedOn });
   if (!read.success) {
@@ -68,7 +68,7 @@ function passportsFrom({ passport }: ScannedPerson, { given, stored, passportIss
   if (passports.length > MOST_PASSPORTS) {
     return {
       path: "passports",
-      message: `would be more than ${MOST_PASSPORTS} with the scanned one: send those that are to stay`,
+      message: `would be more than ${MOST_PASSPORTS} with the scanned one: send those to keep`,
     };
   }
   return { fields: { passports }, notTaken: [] };

@@ -13,7 +13,7 @@ const EARLIEST_BIRTH = "1900-01-01";
 export const MOST_PASSPORTS = 5;
 const MOST_ACCOUNTS = 20;
 
-const withoutCardNumber = { message: "must not hold a payment card number" };
+const withoutCardNumber = { message: "must not contain a payment card number" };
 
 /** A text in which `findProblem` finds no problem. */
 const checked = (schema: z.ZodString, findProblem: (text: string) => string | undefined) =>
@@ -39,7 +39,7 @@ const Passport = z
       .string()
       .refine((code) => isNationality(code) || namesNoNationality(code), {
         message:
-          "must be an ISO 3166-1 alpha-3 code, such as FRA; GBD, GBN, GBO, GBP or GBS of other British nationals; or XXA to XXC or XXX of a document without a nationality",
+          "must be an ISO 3166-1 alpha-3 code, such as FRA; GBD, GBN, GBO, GBP or GBS for other British nationals; or XXA to XXC or XXX for a document without a nationality",
       })
       .describe("ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified"),
     number: z
@@ -72,5 +72,5 @@ export const profileFields = {
 export function birthProblem(bornOn: string | undefined, clock: Clock): Issue[] {
   const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate().toString();
   if (bornOn === undefined || (bornOn >= EARLIEST_BIRTH && bornOn <= today)) return [];
-  return [{ path: "bornOn", message: `must lie between ${EARLIEST_BIRTH} and today, ${today}` }];
+  return [{ path: "bornOn", message: `must be between ${EARLIEST_BIRTH} and today, ${today}` }];
 }

@@ -17,15 +17,15 @@ const HeldRecords = z.object({
         bookingId: z.string(),
         kind: z.string().describe("flight or stay"),
         orderId: z.string().nullable(),
-        givenName: z.string().nullable().describe("As on the booking; null: the person booked for others"),
+        givenName: z.string().nullable().describe("Name as on the booking; null: the person booked for others"),
         familyName: z.string().nullable(),
         createdAt: z.string().meta({ format: "date-time" }),
       }),
     )
-    .describe("That the person made, or travels on"),
-  tripIds: z.array(z.string()).describe("Prefunded trips that the person asked for"),
-  ratings: z.number().describe("How many ratings the person gave"),
-  usageRecords: z.number().describe("How many calls were billed as the person's"),
+    .describe("Bookings that the person made or travels on"),
+  tripIds: z.array(z.string()).describe("Prefunded trips that the person requested"),
+  ratings: z.number().describe("Number of ratings that the person gave"),
+  usageRecords: z.number().describe("Number of calls billed to the person"),
   conversations: z
     .array(
       z.object({
@@ -41,24 +41,24 @@ const HeldRecords = z.object({
 const HeldAnswer = z.object({
   userId: z.string(),
   profile: TravelerProfileAnswer.nullable(),
-  customerUserIds: z.array(z.string()).describe("The person's customers at the supplier"),
+  customerUserIds: z.array(z.string()).describe("The person's customer records at the supplier"),
   ...HeldRecords.shape,
 });
 
 const ErasedAnswer = z.object({
   userId: z.string(),
   erased: z.literal(true),
-  kept: z.array(z.string()).describe("What stays, without the person"),
+  kept: z.array(z.string()).describe("What stays, without personal data"),
 });
 
-const BUSY = "A call, a booking or a run of this traveler is pending. Send the request again when it has ended.";
+const BUSY = "A call, a booking or a run of this traveler is pending. Send the request again once it has ended.";
 const WORKS_FOR_TENANT =
   "This user works for the tenant and may decide approvals. The operator removes such a user first: npm run user -- remove.";
 const NO_SUCH_TRAVELER = "This tenant has no traveler with this id.";
 const KEPT = [
-  "Bookings, payments, trips, ratings and usage records, as they moved money: a mark replaces the person.",
-  "Invoices as they were issued, with the files made of them, as records of accounting: the operator decides for how long.",
-  "Data on a public chain, where nothing names the person.",
+  "Bookings, payments, trips, ratings and usage records, because they moved money: a placeholder replaces the person.",
+  "Invoices as issued, with their files, because they are accounting records: the operator decides for how long.",
+  "Data on a public chain, which does not name the person.",
   "Data that the supplier, the airline or the hotel holds about the booking and the customer: ask them.",
 ];
 
@@ -68,10 +68,10 @@ const exportTraveler = defineRoute({
   path: "/api/travelers/:userId/export",
   tag: "travelers",
   summary: "Export everything held about a traveler",
-  description: "Everything that this service holds of one of the tenant's users, in the environment of the key.",
+  description: "Everything that this service holds about one of the tenant's users, in the environment of the key.",
   scope: "travelers:read",
   params: TravelerPath,
-  answers: { 200: { description: "What is held.", schema: HeldAnswer } },
+  answers: { 200: { description: "The data held.", schema: HeldAnswer } },
   errors: { not_found: NO_SUCH_TRAVELER },
   async run({ principal: { tenantId, environment }, params: { userId }, fail }, { reads }: PrivacyPorts) {
     const held = await reads(tenantId, ({ travelerRecords }) => travelerRecords.held(tenantId, userId, environment));
@@ -88,21 +88,21 @@ const eraseTraveler = defineRoute({
   tag: "travelers",
   summary: "Erase a traveler",
   description:
-    "Deletes the profile, its customers and the user, and removes the person from all records that stay. It cannot be undone. A traveler with upcoming bookings is erased only with confirmFutureBookings=true: the bookings stay valid, and changing or cancelling them no longer shows who travels.",
+    "Deletes the profile, its customer records and the user, and removes the person from all remaining records. It cannot be undone. A traveler with upcoming bookings is erased only with confirmFutureBookings=true: the bookings stay valid, and changing or cancelling them no longer shows who travels.",
   scope: "travelers:write",
   params: TravelerPath,
   query: z.object({
     confirmFutureBookings: z
       .enum(["true", "false"])
-      .describe("true: also where flights or stays of the traveler are still ahead")
+      .describe("true: erase even if the traveler has upcoming flights or stays")
       .meta({ default: "false" })
       .exactOptional(),
   }),
-  answers: { 200: { description: "The person is erased.", schema: ErasedAnswer } },
+  answers: { 200: { description: "The person was erased.", schema: ErasedAnswer } },
   errors: {
     not_found: NO_SUCH_TRAVELER,
     conflict:
-      "A call, a booking or a run of this traveler is pending, or there are upcoming orders, which `orders` lists. Wait for it to end, or send confirmFutureBookings=true. Or budgets and policies name the traveler, which `rules` lists: a person with policy:administer must remove the traveler from them first.",
+      "A call, a booking or a run of this traveler is pending, or there are upcoming orders, which `orders` lists. Wait for it to end, or send confirmFutureBookings=true. Or budgets or policies name the traveler, which `rules` lists: a person with policy:administer must first remove the traveler from them.",
   },
   example: { answer: { userId: "user_ada", erased: true, kept: KEPT } },
   async run({ principal, params: { userId }, query, fail }, { personalData }: PrivacyPorts) {
@@ -127,11 +127,11 @@ const eraseTraveler = defineRoute({
 });
 
 function sayAhead(orders: readonly string[]): string {
-  return `This traveler has bookings that are still ahead: ${orders.join(", ")}. Cancel them first, or send confirmFutureBookings=true to erase the traveler all the same.`;
+  return `This traveler has upcoming bookings: ${orders.join(", ")}. Cancel them first, or send confirmFutureBookings=true to erase the traveler anyway.`;
 }
 
 function sayRuled(rules: readonly string[]): string {
-  return `Rules of the tenant name this traveler: ${rules.join(", ")}. A person whose key has policy:administer takes the traveler out of them first.`;
+  return `Rules of the tenant name this traveler: ${rules.join(", ")}. A person whose key has policy:administer must first remove the traveler from them.`;
 }
 
 export const privacyRoutes = [exportTraveler, eraseTraveler];

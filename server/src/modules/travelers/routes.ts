@@ -24,7 +24,7 @@ export const TravelerPath = z.object({
     .string()
     .refine(isUserId, { message: `must be ${USER_ID_RULE}` })
     .meta({ maxLength: 128 })
-    .describe(`Your own id of the user, or svc:<keyId>: ${USER_ID_RULE}`),
+    .describe(`Your own id for the user, or svc:<keyId>: ${USER_ID_RULE}`),
 });
 
 const profile: z.input<typeof TravelerBody> = {
@@ -83,7 +83,7 @@ export const writeTraveler = defineRoute({
   ) {
     const issues: Issue[] = [];
     if (userIdInBody !== undefined && userIdInBody !== userId) {
-      issues.push({ path: "userId", message: "must be the one in the path, or be left out" });
+      issues.push({ path: "userId", message: "must match the path, or be omitted" });
     }
     issues.push(...birthProblem(given.bornOn, clock));
     if (issues.length > 0) throw invalidInput(issues);

@@ -56,7 +56,7 @@ const USUAL_HOURS = 72;
 /** Undefined: the rate is as new as one can expect. */
 export function warnOfOldRate(asOf: string, now: Temporal.Instant): string | undefined {
   if (!isOlder(asOf, USUAL_HOURS, now)) return undefined;
-  return `The rate is of ${asOf.slice(0, 10)} and out of date: reference rates are published on every working day.`;
+  return `The rate is from ${asOf.slice(0, 10)} and out of date: reference rates are published every working day.`;
 }
 
 /** Whether more than `hours` have passed since the day ended. Weekends do not count, as no rates are published then. */

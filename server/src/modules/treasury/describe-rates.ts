@@ -6,8 +6,8 @@ export function describeRates({ provenance }: RateTable): MissingPart[] {
   if (provenance.sourceLevel !== "embedded") return [];
   return [
     {
-      what: `Current exchange rates: quote_fx, and prices in other currencies than US dollars, use built-in rates of ${provenance.asOf}.`,
-      how: "The operator sets FX_RATES_URL and starts the service again.",
+      what: `Current exchange rates: quote_fx, and prices in currencies other than US dollars, use built-in rates from ${provenance.asOf}.`,
+      how: "The operator sets FX_RATES_URL and restarts the service.",
       page: "config",
     },
   ];

@@ -7,7 +7,7 @@ import { listChainNames } from "../chain/index.ts";
 import type { Stores } from "./context.ts";
 
 export const OTHER_CHAINS_NOTE =
-  "Your wallet on another chain is opened by the first call that names the chain, and is shown here from then on.";
+  "The first call that names another chain opens your wallet there; it is shown here from then on.";
 
 /** The tenant's wallet by the service's ledger, with the holds for open bookings. */
 export async function describeWallet(
@@ -50,8 +50,8 @@ export async function describeWallet(
     missing: isStopped
       ? [
           {
-            what: "Money is stopped on this network.",
-            how: "The operator looks into the difference: npm run books.",
+            what: "Payments are stopped on this network.",
+            how: "The operator has to examine the difference with npm run books.",
             page: "operating",
           },
         ]

@@ -108,7 +108,7 @@ export const treasuryModule = defineModule({
   gauges: ({ ledgerReconcilers }) => [
     {
       name: "wayfare_ledger_chain_difference_micro",
-      help: "Difference between ledger and chain in micro-units at the last comparison. Anything but 0 stops money.",
+      help: "Difference between ledger and chain in micro-units at the last comparison. Anything but 0 stops payments.",
       labelNames: ["network", "chain", "token"],
       read: () =>
         listChains(ledgerReconcilers).flatMap(([key, reconciler]) =>

@@ -71,7 +71,7 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
       const times = (offBefore.get(`${token} ${address}`) ?? 0) + 1;
       offNow.set(`${token} ${address}`, times);
       if (times < patience) continue;
-      await boundChains.stop(key, `The books and the chain disagree about ${token} of ${address}.`);
+      await boundChains.stop(key, `The books and the chain disagree about the ${token} of ${address}.`);
     }
     return difference;
   }

@@ -49,7 +49,8 @@ const WAIT_MILLISECONDS = 40_000;
 
 /** Errors for tools that send. */
 export const sendOutErrors = {
-  chain_not_available: "This network lacks the token or the contract. Nothing was done. Use USDC, or a sandbox key.",
+  chain_not_available:
+    "This network does not have the token or the contract. Nothing was done. Use USDC, or a sandbox key.",
   insufficient_balance: "The wallet's available balance is too low. Add the missing amount and call again.",
   settlement_stopped:
     "Payments are stopped until the operator has resolved a difference in the ledger. No money was moved; call again later.",
@@ -157,7 +158,7 @@ async function storeOperation<Input>(
 export function mismatch(): Failure {
   return new Failure("idempotency_mismatch", {
     detail:
-      "This Idempotency-Key was used with another request, whose outcome was open. Use a new key for a new request.",
+      "This Idempotency-Key was used with another request whose outcome was not known yet. Use a new key for a new request.",
   });
 }
 

@@ -121,7 +121,7 @@ describe("a booking", () => {
 
   it.each([
     ["not_enabled", "provider_unavailable", "has not enabled this product"],
-    ["numeric_code", "booking_rejected", "refused the booking and nothing was made"],
+    ["numeric_code", "booking_rejected", "refused the booking. Nothing was booked"],
   ])(
     "that the supplier refuses as %s moves nothing and says so; a search that it refuses so, too",
     async (fault, code, words) => {
@@ -231,8 +231,10 @@ describe("money that leaves a wallet outside of the service", () => {
     expect((await unknown()).movements).toEqual([]);
     // An earlier comparison would stop it once more.
     await expect.poll(metric).toBe(0);
-    expect((await chain("resume", "--network", "sandbox")).out).toBe("Money of the sandbox network moves again.\n");
-    expect((await chain("resume", "--network", "sandbox")).out).toBe("Money of the sandbox network was not stopped.\n");
+    expect((await chain("resume", "--network", "sandbox")).out).toBe("Payments on the sandbox network have resumed.\n");
+    expect((await chain("resume", "--network", "sandbox")).out).toBe(
+      "Payments on the sandbox network were not stopped.\n",
+    );
     expect((await status()).stoppedBecause).toBeNull();
     expect((await books()).balances.USDC).toBe(formatDecimal(before - 2n * UNIT));
     expect((await books()).available.USDC).toBe(formatDecimal(before - 2n * UNIT));

@@ -60,7 +60,7 @@ describe("check_treasury", () => {
       available: { USDC: "100000.00", EURC: "100000.00" },
       held: { USDC: "0.00", EURC: "0.00" },
       outgoing: { USDC: "0.00", EURC: "0.00" },
-      otherChainsNote: expect.stringContaining("opened by the first call that names the chain"),
+      otherChainsNote: expect.stringContaining("first call that names another chain opens your wallet there"),
     });
     expect(await treasury.readBalance(own, "EURC")).toBe(100_000n * UNIT);
     expect(answer.headers.get("x-service-meter-id")).toMatch(/^use_/);

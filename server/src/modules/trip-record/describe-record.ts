@@ -17,9 +17,9 @@ const Entry = z.object({
 });
 
 export const TripRecordAnswer = z.object({
-  summary: z.string().describe("The trip's story so far, for people"),
-  record: z.array(Entry).describe("Everything known of the trip, newest first; it is only added to"),
-  nextCursor: NextCursor.describe("Of the next page; null on the last page"),
+  summary: z.string().describe("A readable summary of the trip so far"),
+  record: z.array(Entry).describe("Everything known about the trip, newest first; append-only"),
+  nextCursor: NextCursor.describe("Cursor of the next page; null on the last page"),
 });
 
 /** The position of the previous page's last entry. */
@@ -52,7 +52,7 @@ function describeEntry({ at, kind, text, details, userId }: TripEntry): z.output
 
 function sayRecord({ counts, milestones }: TripRecordSummary): string {
   const kinds = tripEntryKinds.flatMap((kind) => (counts[kind] === undefined ? [] : [`${kind} ${counts[kind]}`]));
-  if (kinds.length === 0) return "Nothing is known of the trip yet.";
+  if (kinds.length === 0) return "Nothing is known about the trip yet.";
   const lines = milestones.map(({ at, text }) => `${at.toString().slice(0, 16).replace("T", " ")} ${text}`);
   return [...lines, `Entries: ${kinds.join(", ")}.`].join("\n");
 }

@@ -9,7 +9,7 @@ export const tripEvents = [
   defineTenantEvent({ type: "trip.claimed", summary: "The guest claimed the trip.", data: Trip, example }),
   defineTenantEvent({
     type: "trip.closed",
-    summary: "The trip ended, and what was left of its budget came back.",
+    summary: "The trip ended, and the rest of its budget was returned.",
     data: Trip.extend({ refundedUsdc: z.string() }),
     example: { ...example, refundedUsdc: "412.50" },
   }),

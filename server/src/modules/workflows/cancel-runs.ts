@@ -60,17 +60,17 @@ async function requestCancel(parts: Parts, runId: string, by: string, steps: num
   if (done !== "gone_on") return done === "cancelled";
   // The run went on just now and may have bought something.
   throw new Failure("unavailable", {
-    detail: "The run went on while it was being cancelled. Nothing was changed; cancel it again.",
+    detail: "The run progressed while it was being cancelled. Nothing was changed; cancel it again.",
     retryAfterSeconds: 1,
   });
 }
 
 function lossNotAccepted(orders: readonly OrderEnd[], buyingRunId?: string): Failure {
   const { refundedUsdc, lostUsdc } = sumOrders(orders);
-  const said = orders.map((end) => `${end.orderId} gives back ${end.refundedUsdc} of ${end.paidUsdc} USDC`).join(", ");
+  const said = orders.map((end) => `${end.orderId} refunds ${end.refundedUsdc} of ${end.paidUsdc} USDC`).join(", ");
   const detail =
     buyingRunId === undefined
-      ? `Cancelling would lose ${lostUsdc} USDC: ${said}. Nothing was changed. Send acceptLoss: true to cancel nevertheless.`
-      : `The run ${buyingRunId} is just paying for something, and the loss of undoing that is not known yet. Nothing was changed. Cancel it in a moment, or send acceptLoss: true.`;
+      ? `Cancelling would lose ${lostUsdc} USDC: ${said}. Nothing was changed. Send acceptLoss: true to cancel anyway.`
+      : `The run ${buyingRunId} is paying for something right now, and the loss from undoing that is not known yet. Nothing was changed. Cancel it in a moment, or send acceptLoss: true.`;
   return new Failure("loss_not_accepted", { detail, extra: { orders, refundedUsdc, lostUsdc } });
 }

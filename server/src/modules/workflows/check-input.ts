@@ -58,7 +58,7 @@ async function airportProblems(
     const found = await ports.flights.findAirports({ text: code }).catch(() => undefined);
     if (found === undefined) continue;
     if (found.airports.some(({ iataCode }) => iataCode === code || ports.maps.metroCode(iataCode) === code)) continue;
-    issues.push({ path, message: "is no airport and no city with scheduled flights; find_airports_nearby finds one" });
+    issues.push({ path, message: "is not an airport or city with scheduled flights; use find_airports_nearby" });
   }
   return issues;
 }

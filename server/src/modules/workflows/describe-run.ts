@@ -11,9 +11,9 @@ const TimelineStep = z.object({
   attempt: z.int(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
-  remindedAt: z.string().nullable().describe("For a pause: when those who can resolve it were reminded"),
+  remindedAt: z.string().nullable().describe("For a pause: when the people who can resolve it were reminded"),
   priceMicroUsdc: z.string().nullable().describe("What the call cost"),
-  meterId: z.string().nullable().describe("Of its usage record"),
+  meterId: z.string().nullable().describe("Id of its usage record"),
   code: z.string().nullable().describe("Error code of a step that failed, or of its last attempt"),
   references: z.record(z.string(), z.string()).describe("Ids, hashes and amounts in its answer"),
 });
@@ -29,21 +29,21 @@ export const RunSummary = z.object({
 });
 
 export const RunAnswer = RunSummary.extend({
-  sessionId: z.string().nullable().describe("Names this one pause; send it to resume"),
-  nextStepId: z.string().nullable().describe("The step that the run is at"),
+  sessionId: z.string().nullable().describe("Identifies this pause; send it to resume"),
+  nextStepId: z.string().nullable().describe("The step at which the run is paused"),
   pauseReason: z.string().nullable(),
   decidedBy: z.enum(["caller", "person", "service"]).nullable().describe("Who may resolve the pause"),
   expects: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of the resolution"),
   shown: detailsOfOthers("The subject of the decision").nullable(),
   expiresAt: z.string().nullable().describe("When the pause ends by itself"),
-  onTimeout: z.record(z.string(), z.unknown()).nullable().describe("The resolution that it then has"),
+  onTimeout: z.record(z.string(), z.unknown()).nullable().describe("The resolution that then applies"),
   result: z.unknown().describe("null unless completed"),
   failure: z
     .unknown()
     .describe(
-      "null unless failed: code, detail, the steps undone and not undone, the refund and loss of each undone order, for each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again",
+      "null unless failed: code, detail, the steps undone and not undone, the refund and loss of each undone order, whether each reservation's money returned to the trip's budget (returnedTo trip) or to the wallet, and in next whether the run can be started again",
     ),
-  totalPriceMicroUsdc: z.string().describe("Total of the run's calls so far, at their prices"),
+  totalPriceMicroUsdc: z.string().describe("Total price of the run's calls so far"),
   steps: z.array(TimelineStep),
 });
 

@@ -14,7 +14,9 @@ export const WorkflowDescription = z.object({
       resolvedBy: z
         .enum(["caller", "person", "service"])
         .nullable()
-        .describe("For a pause: caller (by resume_run), person (who may decide approvals) or service (automatically)"),
+        .describe(
+          "Who resolves a pause: caller (with resume_run), person (who may decide approvals) or service (automatically)",
+        ),
       resolutionSchema: z.record(z.string(), z.unknown()).nullable().describe("null: the step is a call"),
     }),
   ),

@@ -18,7 +18,7 @@ const RUN_ID = /^run_[0-9A-Z]{26}$/;
 const SESSION_ID = /^ses_[0-9A-Za-z]{32}$/;
 const APPROVALS = "approvals:decide";
 const LONGEST_NAME = 200;
-const NO_RUN = "There is no such run for this key or token.";
+const NO_RUN = "This key or token has no such run.";
 
 const WaitText = z
   .string()
@@ -43,7 +43,7 @@ const exampleRun = {
   sessionId: "ses_abcdefghijklmnopqrstuvwxyz012345",
   nextStepId: "approval",
   decidedBy: "person" as const,
-  pauseReason: "The policy default-corp wants a person's approval of this offer.",
+  pauseReason: "The policy default-corp requires a person's approval of this offer.",
   expects: { type: "object", properties: { status: { enum: ["approved", "rejected"] } }, required: ["status"] },
   shown: null,
   expiresAt: "2030-01-02T09:00:01Z",
@@ -76,14 +76,14 @@ const startWorkflow = defineInternalRoute({
   tag: "workflows",
   summary: "Start a run",
   description:
-    "Starts a run and answers when it pauses or ends, or after 25 seconds with the status running. The same Idempotency-Key starts it once.",
+    "Starts a run and returns when it pauses or ends, or after 25 seconds with the status running. Requests with the same Idempotency-Key start it once.",
   scope: "workflows:spend",
   takesIdempotencyKey: true,
   body: z.strictObject({
     workflowId: z.string().max(LONGEST_NAME).describe("See GET /api/workflows/list"),
-    tenantId: z.string().max(LONGEST_NAME).describe("May be left out with a key, which says it").exactOptional(),
+    tenantId: z.string().max(LONGEST_NAME).describe("Optional with a key; default: the key's tenant").exactOptional(),
     userId: z.string().max(128).describe("A user of the tenant").exactOptional(),
-    input: Input.describe("What the workflow takes"),
+    input: Input.describe("The workflow's input"),
   }),
   answers: { 200: { description: "The run.", schema: RunAnswer } },
   errors: {
@@ -124,7 +124,7 @@ const resumeWorkflow = defineInternalRoute({
   tag: "workflows",
   summary: "Resume a paused run",
   description:
-    "Resolves the pause. For a claim or tickets, the trip or the supplier must confirm it. A pause that a person decides requires a token with approvedBy, or the key of a person who may decide approvals. Answers like a start.",
+    "Resolves the pause. For a claim or tickets, the trip or the supplier must confirm it. A pause that a person decides requires a token with approvedBy, or the key of a person who may decide approvals. Returns as a start does.",
   scope: "workflows:spend",
   body: z.strictObject({
     sessionId: z.string().regex(SESSION_ID, "must be the sessionId of a paused run"),
@@ -134,8 +134,8 @@ const resumeWorkflow = defineInternalRoute({
   }),
   answers: { 200: { description: "The run.", schema: RunAnswer } },
   errors: {
-    not_found: "There is no such session of a paused run.",
-    session_closed: "The pause was resolved before, or its time is over.",
+    not_found: "There is no paused run with this session.",
+    session_closed: "The pause was already resolved or has timed out.",
     may_not_decide: "The requester may not approve, and the policy names the role that may.",
     conflict:
       "The run waits for a claim or for tickets, and the trip or the supplier does not confirm the resolution. The run stays paused.",
@@ -162,7 +162,7 @@ const listRuns = defineInternalRoute({
   scope: "workflows:read",
   query: z.object({
     ...pageQuery(z.string().regex(RUN_ID, CURSOR_MESSAGE)),
-    tenantId: z.string().describe("Needed with a token that is bound to several tenants").exactOptional(),
+    tenantId: z.string().describe("Required with a token that is bound to several tenants").exactOptional(),
     status: z.enum(RUN_STATES).exactOptional(),
   }),
   answers: {
@@ -186,7 +186,7 @@ const readWorkflowRun = defineInternalRoute({
   path: "/api/workflows/runs/:runId",
   tag: "workflows",
   summary: "Read a run",
-  description: "The run with its timeline, and what it waits for: at once, or at its next change.",
+  description: "The run with its timeline and what it waits for, at once or at its next change.",
   scope: "workflows:read",
   params: RunPath,
   query: z.object({
@@ -208,11 +208,11 @@ const cancelRun = defineInternalRoute({
   tag: "workflows",
   summary: "Cancel a run",
   description:
-    "The run undoes its steps and ends as failed with the code run_cancelled. If that loses money, such as the price of a non-refundable order, nothing is changed unless acceptLoss is true. Answers like a start.",
+    "The run undoes its steps and ends as failed with the code run_cancelled. If that loses money, such as the price of a non-refundable order, nothing is changed unless acceptLoss is true. Returns as a start does.",
   scope: "workflows:spend",
   params: RunPath,
   body: z.strictObject({
-    acceptLoss: z.boolean().default(false).describe("true: cancel also what does not give everything back"),
+    acceptLoss: z.boolean().default(false).describe("true: also cancel what is not fully refundable"),
   }),
   isBodyOptional: true,
   answers: { 200: { description: "The run.", schema: RunAnswer } },

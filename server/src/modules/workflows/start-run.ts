@@ -62,7 +62,7 @@ const listUsers = ({ userId, tripId }: { userId: string | undefined; tripId: str
 ];
 
 function noSuchUser(): Failure {
-  return invalidInput([{ path: "userId", message: "is not a user of this tenant; create it, or leave it out" }]);
+  return invalidInput([{ path: "userId", message: "is not a user of this tenant; create it, or omit it" }]);
 }
 
 /** Checks everything that can be refused before a run is stored. Throws `invalid_input`. */

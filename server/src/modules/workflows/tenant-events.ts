@@ -17,7 +17,7 @@ const kind = (status: string, summary: string) =>
   });
 
 export const runEvents = [
-  kind("paused", "A run waits for a person or an event: read_run says for which."),
-  kind("completed", "A run ended as it should."),
-  kind("failed", "A run ended without its result: read_run has the reason and what was undone."),
+  kind("paused", "A run is waiting for a person or an event; see read_run."),
+  kind("completed", "A run completed."),
+  kind("failed", "A run failed: read_run has the reason and what was undone."),
 ];

@@ -60,7 +60,7 @@ function describe(found: RunTimeline | undefined): z.output<typeof RunAnswer> | 
   return found === undefined ? undefined : describeRun(found.run, found.pause, found.steps);
 }
 
-export const waitDescription = "Seconds to wait for the next change; answers at once if the run is paused or has ended";
+export const waitDescription = "Seconds to wait for the next change; returns at once if the run is paused or has ended";
 export const Since = Instant.max(40)
-  .describe("updatedAt as you know it: answers at once if the run has changed; waits also while it is paused")
+  .describe("Your last updatedAt: returns at once if the run has changed since; waits also while it is paused")
   .exactOptional();

@@ -16,7 +16,7 @@ export function approvePageRoutes(approvePath: string): Routes {
 
 const BODY = `<p id="trial" class="trial" hidden>This is a trial: nothing real is bought, and no real money moves.</p>
 <dl id="facts" hidden></dl>
-<section id="why" hidden><h2>Why it needs you</h2><ul id="violations"></ul></section>
+<section id="why" hidden><h2>Why your decision is needed</h2><ul id="violations"></ul></section>
 <section id="instead" hidden><h2>Within the policy</h2><ul id="alternatives"></ul></section>
 <form id="form" novalidate hidden>
 <label for="reason">Reason <span class="hint">(needed to reject)</span></label>

@@ -32,20 +32,20 @@ const choice = (options: Readonly<Record<string, string>>) =>
     .join("")}</select>`;
 
 const TRAVELER = `<form id="traveler" novalidate hidden aria-labelledby="who-travels">
-<h2 id="who-travels">Who travels</h2>
+<h2 id="who-travels">Who is traveling</h2>
 <p class="hint" id="traveler-once"></p>
 ${field("givenName", "Given names", '<input type="text" autocomplete="given-name" maxlength="200">')}
 ${field("familyName", "Family name", '<input type="text" autocomplete="family-name" maxlength="200">')}
 ${field("bornOn", "Date of birth", '<input type="date" autocomplete="bday" min="1900-01-01">')}
 ${field("title", "Title", choice({ mr: "Mr", ms: "Ms", mrs: "Mrs", miss: "Miss", dr: "Dr" }))}
-${field("gender", "Gender, as on the passport", choice({ f: "Female", m: "Male" }))}
-${field("email", "E-mail address", '<input type="email" autocomplete="email" autocapitalize="none" maxlength="254">')}
+${field("gender", "Gender, as in the passport", choice({ f: "Female", m: "Male" }))}
+${field("email", "Email address", '<input type="email" autocomplete="email" autocapitalize="none" maxlength="254">')}
 ${field("phoneNumber", "Phone number", '<input type="tel" autocomplete="tel" maxlength="40">', "With the country code, such as +44 20 8016 0508")}
-${field("code", "Your code again", '<input type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="11">', "The six digits that you accepted the trip with")}
+${field("code", "Your code again", '<input type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="11">', "The six-digit code with which you accepted the trip")}
 <button id="traveler-save" type="submit">Save</button>
 </form>`;
 
-const BODY = `<p id="trial" class="trial" hidden>This is a trial with test money that is worth nothing.</p>
+const BODY = `<p id="trial" class="trial" hidden>This is a trial with test money that has no value.</p>
 <dl id="facts" hidden></dl>
 <div id="summary" hidden>
 <h2 id="summary-title"></h2>

@@ -66,7 +66,7 @@ const screens = {
       asksAddress: true,
     });
     show(find("code-field"), trip.requiresCode);
-    find("code-hint").textContent = `You get it from ${buyer()}. It is not in the e-mail with the link.`;
+    find("code-hint").textContent = `You get it from ${buyer()}. It is not in the email with the link.`;
     show(find("paste"), navigator.clipboard?.readText !== undefined);
   },
   claiming() {

@@ -42,12 +42,12 @@ test.each(LOOKS)("on %s a guest accepts a trip and names the traveler", async (_
   const trip = await prefund({ guestName: "Ada", require2fa: true });
   const { page, errors } = await openLink(chromium, trip.guestLink, look);
   await until(page, "A trip for you, from Bob");
-  expect(await page.getByText("Who travels").isVisible()).toBe(false);
+  expect(await page.getByText("Who is traveling").isVisible()).toBe(false);
   await wallet(page).fill(getAddress(`0x${randomBytes(20).toString("hex")}`));
   await code(page).fill(trip.claimCode);
   await accept(page).click();
   await until(page, "The trip is yours");
-  const form = page.getByRole("form", { name: "Who travels" });
+  const form = page.getByRole("form", { name: "Who is traveling" });
   await form.waitFor();
   expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
 
@@ -59,13 +59,13 @@ test.each(LOOKS)("on %s a guest accepts a trip and names the traveler", async (_
   await form.getByLabel("Family name").fill("Lovelace");
   await form.getByLabel("Date of birth").fill("2099-01-01");
   await form.getByLabel("Title").selectOption("Ms");
-  await form.getByLabel("Gender, as on the passport").selectOption("Female");
-  await form.getByLabel("E-mail address").fill("ada@example.com");
+  await form.getByLabel("Gender, as in the passport").selectOption("Female");
+  await form.getByLabel("Email address").fill("ada@example.com");
   await form.getByLabel("Phone number").fill("0044 20 8016 0508");
   // The code of the claim is still there.
   expect(await form.getByLabel("Your code again").inputValue()).toBe(trip.claimCode);
   await save.click();
-  await page.getByText("This must lie between").waitFor();
+  await page.getByText("This must be between").waitFor();
   expect(await focused(page)).toBe("traveler-bornOn");
   await form.getByLabel("Date of birth").fill("1985-12-10");
   await page.keyboard.press("Enter");
@@ -95,13 +95,13 @@ test("a guest who returns later does so with the code, and is not asked for a kn
   expect((await service.call("guest_claim_link", { guestLink, codeNonce, claimCode, guestWallet })).status).toBe(200);
   const { page } = await openLink(chromium, guestLink);
   await until(page, "This trip has been accepted");
-  const form = page.getByRole("form", { name: "Who travels" });
-  expect(await form.getByLabel("E-mail address").isVisible()).toBe(false);
+  const form = page.getByRole("form", { name: "Who is traveling" });
+  expect(await form.getByLabel("Email address").isVisible()).toBe(false);
   await form.getByLabel("Given names").fill("Ada");
   await form.getByLabel("Family name").fill("Lovelace");
   await form.getByLabel("Date of birth").fill("1985-12-10");
   await form.getByLabel("Title").selectOption("Ms");
-  await form.getByLabel("Gender, as on the passport").selectOption("Female");
+  await form.getByLabel("Gender, as in the passport").selectOption("Female");
   await form.getByLabel("Phone number").fill("+44 20 8016 0508");
   await form.getByLabel("Your code again").fill(claimCode === "000000" ? "000001" : "000000");
   await form.getByRole("button", { name: "Save" }).click();
@@ -119,6 +119,6 @@ test("a trip without a guest asks for no traveler", async () => {
   await wallet(page).fill(getAddress(`0x${randomBytes(20).toString("hex")}`));
   await accept(page).click();
   await page.getByText("You have nothing else to do").waitFor();
-  expect(await page.getByText("Who travels").isVisible()).toBe(false);
+  expect(await page.getByText("Who is traveling").isVisible()).toBe(false);
   await page.close();
 });

@@ -8,7 +8,7 @@ const travelerFields = {
   bornOn: "Enter the date of birth.",
   title: "Choose a title.",
   gender: "Choose one.",
-  email: "Enter an e-mail address.",
+  email: "Enter an email address.",
   phoneNumber: "Enter a phone number.",
 };
 const travelerInput = (name) => find(`traveler-${name}`);

@@ -59,15 +59,15 @@ function renderManifest({ pages, catalog, appUrl, edgeUrl }: CrawlOptions): stri
 
 > ${index?.summary ?? ""}
 
-With a key every call carries \`Authorization: Bearer <API key>\`; keys begin with \`ak_\`. The tools are reached in these ways:
+With a key, every call carries \`Authorization: Bearer <API key>\`; keys begin with \`ak_\`. You can reach the tools in these ways:
 
 - HTTP: POST ${appUrl}${DISPATCH_PATH} with {"tool", "args"}
-- HTTP, for an agent that books by itself: POST ${appUrl}${DISPATCH_PATH} with {"channel": "web", "input": "what the traveler says"}, answered with a stream of events
+- HTTP, with an agent that books by itself: POST ${appUrl}${DISPATCH_PATH} with {"channel": "web", "input": "what the traveler says"}, which returns a stream of events
 - MCP, streamable HTTP: ${appUrl}${APP_MCP_PATH}, and the same at ${edgeUrl}${EDGE_MCP_PATH}
 
-Without a key or an account, many of them are bought call by call with a wallet (x402): POST ${edgeUrl}${PAID_TOOLS_PATH}/<tool> with the arguments as the body; GET ${edgeUrl}${PAID_TOOLS_PATH} lists them with their prices.
+Without a key or an account, a wallet can pay for single calls of many of them (x402): POST ${edgeUrl}${PAID_TOOLS_PATH}/<tool> with the arguments as the body; GET ${edgeUrl}${PAID_TOOLS_PATH} lists them with their prices.
 
-Each page below is also there as HTML, under its address without \`.md\`.
+Each page below is also available as HTML, at its URL without \`.md\`.
 
 ## Guides
 
@@ -81,7 +81,7 @@ ${tools.join("\n")}
 
 ${line("All pages", "/llms-full.txt", "Every page of this list in one file.")}
 ${line("OpenAPI description", "/api/openapi.json", "Every tool as an operation, with its schemas, errors and examples (OpenAPI 3.1).")}
-- [OpenAPI description, paid per call](${edgeUrl}/openapi.json): The same tools at the host where a wallet buys single calls.
+- [OpenAPI description, paid per call](${edgeUrl}/openapi.json): The same tools on the host where a wallet pays for single calls.
 ${line("MCP server card", "/.well-known/mcp/server-card.json", "Where the MCP server is and what it needs to connect.")}
 ${line("Registry entry", "/server.json", "The same in the format of the MCP registry.")}
 `;

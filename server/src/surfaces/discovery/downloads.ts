@@ -19,7 +19,7 @@ export function downloadRoutes({ releaseDownloadsUrl, builtFolder, appUrl }: Dow
   const webHandler: WebHandler = async (request) => {
     const bundle = new URL(request.url).pathname.slice(PREFIX.length);
     if (!BUNDLE.test(bundle) || bundle.includes("..")) {
-      return notFound(request, appUrl, "Downloads are named by letters, digits, dots, dashes and underscores.");
+      return notFound(request, appUrl, "Names of downloads consist of letters, digits, dots, dashes and underscores.");
     }
     if (releaseDownloadsUrl === undefined) {
       const built = await readBuilt(join(builtFolder, bundle));

@@ -25,6 +25,6 @@ export function securityContactRoutes(options: {
   const webHandler: WebHandler = (request) =>
     Temporal.Instant.compare(clock.now(), expires) < 0
       ? current(request)
-      : notFound(request, appUrl, "The security contact of this deployment has expired; its operator has to renew it.");
+      : notFound(request, appUrl, "The security contact of this deployment has expired; the operator has to renew it.");
   return cachedRoutes(path, webHandler);
 }

@@ -101,7 +101,7 @@ function remotes({ appUrl, edgeUrl }: ServerCardOptions) {
     headers: [
       {
         name: "Authorization",
-        description: `Bearer and your API key, which begins with ak_${keyUse}.`,
+        description: `Bearer followed by your API key, which begins with ak_${keyUse}.`,
         isRequired,
         isSecret: true,
         value: "Bearer {apiKey}",

@@ -85,7 +85,7 @@ function readEnvelope(body: Record<string, unknown>, requireFits: (toolName: str
   const issues = listForeignMembers(body, "tool");
   const { tenantId, tool, args, userId } = body;
   if (tenantId !== undefined && typeof tenantId !== "string") {
-    issues.push({ path: "tenantId", message: "must be the calling tenant's id, a string, or left out" });
+    issues.push({ path: "tenantId", message: "must be the calling tenant's id, a string, or be omitted" });
   }
   if (typeof tool !== "string") issues.push({ path: "tool", message: "must be a tool's name, a string" });
   if (!isObject(args)) issues.push({ path: "args", message: "must be the tool's arguments, an object" });
@@ -106,7 +106,7 @@ async function checkTenant(
 ): Promise<void> {
   if (tenantId !== undefined && tenantId !== principal.tenantId) {
     throw new Failure("tenant_not_found", {
-      detail: "There is no such tenant for this key. Leave tenantId out, or send the key's own.",
+      detail: "There is no such tenant for this key. Omit tenantId, or send the key's own.",
     });
   }
   await checkUser(userId, principal, identity, "userId");

@@ -11,6 +11,6 @@ export async function checkUser(
   if (userId === undefined || userId === principal.serviceAccountId) return;
   if (await identity.isUser(principal.tenantId, userId, principal.environment)) return;
   throw invalidInput([
-    { path, message: "is not a user of this tenant; create it with PUT /api/travelers/{userId}, or leave it out" },
+    { path, message: "is not a user of this tenant; create it with PUT /api/travelers/{userId}, or omit it" },
   ]);
 }

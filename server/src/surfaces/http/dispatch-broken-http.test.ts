@@ -83,7 +83,7 @@ describe("malformed HTTP is answered with a problem", () => {
     expect(refused.status).toBe(413);
     expect(JSON.parse(refused.body)).toMatchObject({
       code: "too_large",
-      detail: expect.stringContaining("larger ones"),
+      detail: expect.stringContaining("larger pieces"),
     });
     expect((await send(2)).status).toBe(200);
   });

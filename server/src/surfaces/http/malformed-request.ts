@@ -54,7 +54,7 @@ function findAmbiguity({ headers, httpVersion, rawHeaders }: IncomingMessage): s
     if (httpVersion === "1.1") return "The request has no Host header.";
   } else if (hasTwoHosts(rawHeaders)) return "The request has more than one Host header.";
   if (headers["transfer-encoding"] === undefined || httpVersion === "1.1") return undefined;
-  return "A request of HTTP/1.0 cannot have a Transfer-Encoding. Send its length, or HTTP/1.1.";
+  return "An HTTP/1.0 request cannot have a Transfer-Encoding. Send its length, or use HTTP/1.1.";
 }
 
 /** If there are several, node:http uses the first. */
@@ -71,7 +71,7 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
 function toFailure(error: Error): Failure {
   const code = "code" in error ? error.code : undefined;
   if (code === "HPE_HEADER_OVERFLOW") {
-    return new Failure("headers_too_large", { detail: "The headers are longer than 16 kB altogether. Send less." });
+    return new Failure("headers_too_large", { detail: "The headers exceed 16 kB in total. Send less." });
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     return new Failure("request_timeout", { detail: "The request did not arrive in time. Send it without a pause." });

@@ -17,7 +17,7 @@ export function createMetrics(version: string): Metrics {
   collectDefaultMetrics({ register: registry });
   new PrometheusGauge({
     name: "wayfare_build_info",
-    help: "Always 1; its labels say what runs.",
+    help: "Always 1; its labels identify the running version.",
     labelNames: ["version", "node"],
     registers: [registry],
   }).set({ version, node: process.versions.node }, 1);
@@ -29,14 +29,14 @@ export function createMetrics(version: string): Metrics {
   });
   const seconds = new Histogram({
     name: "wayfare_call_seconds",
-    help: "Seconds from the start of a call to its outcome.",
+    help: "Duration of a call in seconds.",
     labelNames: ["tool"],
     buckets: LATENCY_BUCKETS_SECONDS,
     registers: [registry],
   });
   const jobRuns = new Counter({
     name: "wayfare_job_runs_total",
-    help: "Runs of background jobs by outcome: ok or failed.",
+    help: "Background job runs by outcome: ok or failed.",
     labelNames: ["job", "outcome"],
     registers: [registry],
   });

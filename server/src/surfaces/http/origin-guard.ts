@@ -37,7 +37,7 @@ export function createOriginGuard(options: OriginGuardOptions): OriginGuard {
     }
     const origin = request.header("origin");
     if (origin === undefined || goodOrigin(origin)) return undefined;
-    return "Pages of this origin may not call the service. The operator can add it with ALLOWED_ORIGINS.";
+    return "Web pages from this origin may not call the service. The operator can add it with ALLOWED_ORIGINS.";
   };
 }
 

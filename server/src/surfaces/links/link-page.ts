@@ -41,7 +41,7 @@ export function linkPage({ folder, styles, scripts, title, className, body }: Li
 <main class="linked ${className}" id="content">
 <noscript>
 <h1>This page needs JavaScript</h1>
-<p>Your link has a secret behind its <code>#</code>, which browsers send to nobody: only a program in your own browser can read it. Switch JavaScript on for this page, or open the link in another browser.</p>
+<p>Your link contains a secret after its <code>#</code>, which browsers never send to a server: only a script in your own browser can read it. Enable JavaScript for this page, or open the link in another browser.</p>
 </noscript>
 <h1 id="title" tabindex="-1" hidden></h1>
 <p id="words" class="lead" hidden></p>

@@ -42,6 +42,6 @@ function findRefusal(messages: readonly unknown[], request: HttpRequest): string
   }
   if (messages.length === 0) return "The batch is empty. Send at least one message.";
   if (messages.length > MOST_MESSAGES) return `The batch has more than ${MOST_MESSAGES} messages. Send fewer at once.`;
-  if (messages.some(isInitialize)) return "An initialize request cannot be part of a batch. Send it by itself.";
+  if (messages.some(isInitialize)) return "An initialize request cannot be part of a batch. Send it separately.";
   return undefined;
 }

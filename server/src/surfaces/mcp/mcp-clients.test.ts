@@ -20,7 +20,7 @@ describe.each(cases)("client $kind on the $host host", ({ host, kind, days }) =>
   it("reads the offers and books a flight", async () => {
     const url = host === "edge" ? `${service.edgeUrl}/mcp` : `${service.appUrl}/api/mcp`;
     const client = await connectClient(url, kind, service.apiKey);
-    expect(client.getInstructions()).toMatch(/Areas and their number of tools: flights/);
+    expect(client.getInstructions()).toMatch(/Areas with number of tools: flights/);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toContain("book_flight");
     for (const tool of tools) expect(tool).toMatchObject({ outputSchema: { type: "object" }, annotations: {} });

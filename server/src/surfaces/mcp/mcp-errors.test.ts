@@ -29,7 +29,7 @@ test("all errors are reported at once, with the codes and today's date", async (
       issues(
         ["origin", /London is LON \(airports (LHR, LGW|.*LHR)/],
         ["departureDate", new RegExp(`before today, ${today}`)],
-        ["passengers", /two or more groups of up to 9/],
+        ["passengers", /groups of up to 9 each/],
         ["cabin", /did you mean "cabinClass"/],
       ),
     ),

@@ -108,7 +108,7 @@ describe.each(["modern", "legacy"] as const)("%s", (era) => {
       params: { progressToken: "watch", progress, message },
     });
     expect(messages).toMatchObject([
-      stage(1, "Asking the supplier for offers"),
+      stage(1, "Requesting offers from the supplier"),
       stage(2, expect.stringMatching(/^Choosing among \d+ offers$/)),
       { id: 1, result: { structuredContent: { sandbox: true } } },
     ]);

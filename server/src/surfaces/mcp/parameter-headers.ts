@@ -21,7 +21,7 @@ export function findHeaderMismatch(
     if (typeof suffix !== "string" || value === undefined || value === null) continue;
     const name = `Mcp-Param-${suffix}`;
     const sent = header(name.toLowerCase());
-    if (sent === undefined) return { header: name, body: `the body carries ${argument}, but the header is missing` };
+    if (sent === undefined) return { header: name, body: `the body contains ${argument}, but the header is missing` };
     const decoded = decode(sent);
     if (decoded === undefined) return { header: name, body: "the header is not valid Base64 of UTF-8" };
     const equal =

@@ -18,8 +18,8 @@ export function describeTerms(
   const again = `Sign one of the listed payments and send the request again with it as ${as}`;
   const detail =
     apiKeyRequired && caller === undefined
-      ? `${again}, beside an API key: this tool works on a tenant's records or money.`
-      : `${again}. The network's name alone does not tell where it is paid, as chains can share an id: sign for exactly the asset and payTo of the terms.`;
+      ? `${again}, together with an API key: this tool works on a tenant's records or money.`
+      : `${again}. The network's name alone does not identify the chain, because chains can share an id: sign for exactly the asset and payTo in the terms.`;
   return { code: "payment_required", detail, extra: { ...terms, error: PAYMENT_REQUIRED_ERROR, apiKeyRequired } };
 }
 

@@ -80,7 +80,7 @@ export function paidEnvelopeSchema(toolName: string, result: Schema): Schema {
       priceUsdc: { type: "string", description: "What was paid, in USDC" },
       payment: {
         type: "object",
-        description: "What paid for the answer: of a replay, an earlier payment",
+        description: "The payment for this answer; for a replay, an earlier payment",
         required: ["payer", "amountUsdc", "settlementTx"],
         properties: {
           payer: { type: "string" },
@@ -88,7 +88,7 @@ export function paidEnvelopeSchema(toolName: string, result: Schema): Schema {
           settlementTx: {
             type: ["string", "null"],
             description:
-              "Hash of the transaction that moved the money. It is null only if paid is false: the tenant of a key had paid for this answer before, and nothing was taken for it now",
+              "Hash of the transaction that moved the money. Null only if paid is false: the key's tenant had already paid for this answer, and nothing was taken now",
           },
         },
       },

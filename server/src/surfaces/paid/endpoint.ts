@@ -99,6 +99,6 @@ function parseToolName(path: string): string {
 
 function onlyPost({ method, path }: HttpRequest): Failure {
   return new Failure("not_found", {
-    detail: `There is nothing at ${method} ${path}. Send a POST with the tool's arguments; a GET without a payment tells the price.`,
+    detail: `There is nothing at ${method} ${path}. Send a POST with the tool's arguments; a GET without a payment returns the price.`,
   });
 }

@@ -142,6 +142,6 @@ function keyRequired(): Failure {
   const { code } = unauthorized();
   return new Failure(code, {
     detail:
-      "This tool works on a tenant's records or money: send an API key beside the payment, Authorization: Bearer ak_… The payment was not used and stays good.",
+      "This tool works on a tenant's records or money: send an API key along with the payment (Authorization: Bearer ak_…). The payment was not used and stays valid.",
   });
 }

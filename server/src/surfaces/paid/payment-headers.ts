@@ -12,7 +12,7 @@ export const PAYMENT_RESPONSE_HEADER = "payment-response";
 export const X402_VERSION = 2;
 const SCHEME = "exact";
 
-const MEND = "Send PAYMENT-SIGNATURE as x402 version 2 has it: base64 of JSON with x402Version, accepted and payload.";
+const MEND = "Send PAYMENT-SIGNATURE in x402 version 2 format: base64 of JSON with x402Version, accepted and payload.";
 
 /** Matches complete base64 text; the protocol library also accepts malformed text, such as a single character. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -130,7 +130,7 @@ export function readPayment(value: unknown, network: string): SignedPayment {
   const { scheme } = offered;
   const identifier = presented.extensions?.[PAYMENT_IDENTIFIER]?.info.id;
   if (scheme !== SCHEME) {
-    throw new PaymentRefused("unsupported_scheme", `The payment must be of the scheme ${SCHEME}.`);
+    throw new PaymentRefused("unsupported_scheme", `The payment must use the scheme ${SCHEME}.`);
   }
   if (offered.network !== network) throw wrongNetwork(network);
   const { accepted, payload } = read(ExactPayment, presented);
@@ -175,7 +175,7 @@ function read<Value>(schema: z.ZodType<Value>, value: unknown): Value {
 
 function said(message: string | undefined): string {
   if (message === undefined) return "cannot be read.";
-  return message.startsWith("must") || message.startsWith("is ") ? `${message}.` : `does not fit: ${message}.`;
+  return message.startsWith("must") || message.startsWith("is ") ? `${message}.` : `is not valid: ${message}.`;
 }
 
 function decode(header: string): unknown {

@@ -96,6 +96,6 @@ function listResources({ catalog, edgeUrl }: Pick<ToolListOptions, "catalog" | "
   return {
     version: 1,
     resources: payable.map(({ tool }) => paidToolUrl(edgeUrl, tool.name)),
-    instructions: `Send each a POST with its arguments as JSON. GET ${edgeUrl}${PAID_TOOLS_PATH} lists all tools with their prices and schemas.`,
+    instructions: `Call each with a POST and its arguments as JSON. GET ${edgeUrl}${PAID_TOOLS_PATH} lists all tools with their prices and schemas.`,
   };
 }

@@ -245,9 +245,7 @@ test("a refused search names the argument without the supplier's text", async ()
   source.field = "origin";
   source.pointer = "/slices/0/origin";
   const place = await requireFailure(duffel.flights.searchOffers(query));
-  expect(place.issues).toEqual([
-    { path: "origin", message: expect.stringMatching(/IATA code of an airport or a city/) },
-  ]);
+  expect(place.issues).toEqual([{ path: "origin", message: expect.stringMatching(/IATA code of an airport or city/) }]);
 });
 
 test("paying a paid order succeeds; the log keeps the supplier's text, never the token", async () => {

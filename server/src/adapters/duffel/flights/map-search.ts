@@ -24,7 +24,7 @@ function toPassenger(passenger: SearchPassenger, notApplied: NotApplied[]): Reco
     notApplied.push({
       input: "leisureFareTypes",
       value: wanted,
-      reason: "The supplier has no such fare type; this passenger was searched as an adult.",
+      reason: "The supplier has no such fare type; the search treated this passenger as an adult.",
     });
   }
   const { givenName, familyName, loyaltyAccounts } = passenger;
@@ -35,7 +35,7 @@ function toPassenger(passenger: SearchPassenger, notApplied: NotApplied[]): Reco
         input: "loyaltyProgrammeAccounts",
         value: account.airlineIataCode,
         reason:
-          "The supplier counts loyalty accounts in a search only with the traveler's name. Give the account to the profile of the passenger with save_traveler, then search again; book_flight sends it in any case.",
+          "The supplier considers loyalty accounts in a search only together with the traveler's name. Add the account to the passenger's profile with save_traveler, then search again; book_flight sends it in any case.",
       });
     }
   }

@@ -66,11 +66,11 @@ export function createAncillaries(
           throw unavailable(id, `The offer has no service ${id} that can be booked with it.`);
         }
         if (quantity > most) {
-          throw unavailable(id, `The offer has only ${most} of service ${id}, and ${quantity} were asked for.`);
+          throw unavailable(id, `The offer has only ${most} of service ${id}, but ${quantity} were requested.`);
         }
         const place = seat === undefined ? undefined : `${seat.passengerId} ${seat.segmentId}`;
         if (place !== undefined && seated.has(place)) {
-          throw unavailable(id, `The passenger of seat ${id} gets another seat on the same flight already.`);
+          throw unavailable(id, `The passenger of seat ${id} already has another seat on the same flight.`);
         }
         if (place !== undefined) seated.add(place);
         return {

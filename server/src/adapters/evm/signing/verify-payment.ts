@@ -97,7 +97,7 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
       const { payer, signature } = payment;
       if (payment.network !== network) throw wrongNetwork(network);
       const judgement = judge(payment);
-      if (judgement === undefined) throw new PaymentRefused(WRONG_ASSET, "The payment is in another token.");
+      if (judgement === undefined) throw new PaymentRefused(WRONG_ASSET, "The payment is in a different token.");
       refuseHopeless(signature);
       const { digest, isSignedByKey } = judgement;
       if (!isSignedByKey && withoutCode.has(payer)) throw badSignature();
@@ -108,7 +108,10 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
         throw badSignature();
       }
       if (state.isUsed) {
-        throw new PaymentRefused(NONCE_USED, "The authorization was used or cancelled. Sign one with a new nonce.");
+        throw new PaymentRefused(
+          NONCE_USED,
+          "The authorization was already used or cancelled. Sign one with a new nonce.",
+        );
       }
       if (state.isPayerBlocked) {
         throw new PaymentRefused(PAYER_BLOCKED, "The token's issuer blocks the payer. Pay from another account.");

@@ -58,7 +58,7 @@ export function refuseWellKnownKey(privateKey: Hex): void {
   const address = deriveAddress(privateKey);
   if (!WELL_KNOWN.has(address) && BigInt(privateKey) >= LEAST_KEY) return;
   throw new ChainSetupError(
-    `The key of ${address} is publicly known and is refused on a live network: use a key of your own.`,
+    `The key of ${address} is publicly known and is refused on a live network: use your own key.`,
   );
 }
 

@@ -21,7 +21,7 @@ function findPlace({ state }: Deciding, { places, text }: Reading): Place | unde
   const named = places.findLast(({ isNegated }) => !isNegated);
   const spoken = state.lastPlace ?? state.flight.destination ?? state.stay.city;
   if (named !== undefined) return named;
-  // The answer to "For which place?" may be a name that nothing here knows.
+  // The answer to "Which place is it for?" may be a name that nothing here knows.
   const isAnswer = state.pending !== undefined && text.length <= 60 && spoken === undefined;
   return isAnswer ? { name: text.replace(/[.!?]+$/, "").trim(), isCountry: false } : spoken;
 }

@@ -42,7 +42,7 @@ export const informationTexts = {
     "1泊{amount}を超えるホテル:{consequence}",
   ),
   requireApproval: text(
-    "only with an approval",
+    "only with approval",
     "nur mit Genehmigung",
     "solo con aprobación",
     "seulement avec une approbation",
@@ -59,7 +59,7 @@ export const informationTexts = {
     "可(注意あり)",
   ),
   isEnforced: text(
-    "Direct bookings are held to it.",
+    "Direct bookings must comply with it.",
     "Direkte Buchungen müssen sie einhalten.",
     "Las reservas directas deben cumplirla.",
     "Les réservations directes doivent la respecter.",
@@ -68,7 +68,7 @@ export const informationTexts = {
     "As reservas diretas precisam cumpri-la.",
   ),
   notEnforced: text(
-    "Direct bookings are not held to it.",
+    "Direct bookings do not have to comply with it.",
     "Direkte Buchungen sind nicht daran gebunden.",
     "Las reservas directas no están sujetas a ella.",
     "Les réservations directes n’y sont pas soumises.",
@@ -76,7 +76,7 @@ export const informationTexts = {
     "直接の予約には適用されません。",
   ),
   balance: text(
-    "The balance is {balance}; {available} of it is free to spend.",
+    "The balance is {balance}, of which {available} is free to spend.",
     "Das Guthaben beträgt {balance}; davon sind {available} verfügbar.",
     "El saldo es de {balance}; de él hay {available} disponibles.",
     "Le solde est de {balance}, dont {available} disponibles.",
@@ -84,7 +84,7 @@ export const informationTexts = {
     "残高は{balance}で、そのうち{available}をご利用いただけます。",
   ),
   usage: text(
-    "Calls of this month cost {spent} so far; {left} of the cap of {cap} is left.",
+    "This month’s calls have cost {spent} so far; {left} of the {cap} cap is left.",
     "Die Aufrufe dieses Monats haben bisher {spent} gekostet; vom Limit von {cap} sind {left} übrig.",
     "Las llamadas de este mes han costado {spent} hasta ahora; del límite de {cap} quedan {left}.",
     "Les appels de ce mois ont coûté {spent} jusqu’ici ; il reste {left} du plafond de {cap}.",
@@ -92,7 +92,7 @@ export const informationTexts = {
     "今月の利用料はこれまでに{spent}です。上限{cap}のうち残りは{left}です。",
   ),
   askCountry: text(
-    "For which country?",
+    "Which country is it for?",
     "Für welches Land?",
     "¿Para qué país?",
     "Pour quel pays ?",
@@ -101,7 +101,7 @@ export const informationTexts = {
     "Para qual país?",
   ),
   askTravelDate: text(
-    "When is the journey?",
+    "When is the trip?",
     "Wann ist die Reise?",
     "¿Cuándo es el viaje?",
     "Quand a lieu le voyage ?",
@@ -109,7 +109,7 @@ export const informationTexts = {
     "ご旅行はいつですか。",
   ),
   eligible: text(
-    "{country}: entry is possible with the passport in the profile.",
+    "{country}: you can enter with the passport in the profile.",
     "{country}: Die Einreise ist mit dem Pass im Profil möglich.",
     "{country}: se puede entrar con el pasaporte del perfil.",
     "{country} : l’entrée est possible avec le passeport du profil.",
@@ -117,7 +117,7 @@ export const informationTexts = {
     "{country}:登録されているパスポートで入国できます。",
   ),
   needsAuthorization: text(
-    "{country}: a visa or an authorization is needed first.",
+    "{country}: you need a visa or an authorization first.",
     "{country}: Vorher ist ein Visum oder eine Genehmigung nötig.",
     "{country}: antes hace falta un visado o una autorización.",
     "{country} : un visa ou une autorisation est nécessaire au préalable.",
@@ -125,7 +125,7 @@ export const informationTexts = {
     "{country}:事前にビザまたは渡航認証が必要です。",
   ),
   notEligible: text(
-    "{country}: entry is not possible like this.",
+    "{country}: entry is not possible this way.",
     "{country}: So ist die Einreise nicht möglich.",
     "{country}: así no se puede entrar.",
     "{country} : l’entrée n’est pas possible ainsi.",
@@ -133,7 +133,7 @@ export const informationTexts = {
     "{country}:現在の条件では入国できません。",
   ),
   unknownEligibility: text(
-    "{country}: it is not certain whether entry is possible. Please ask its embassy.",
+    "{country}: I cannot be sure that entry is possible. Please ask its embassy.",
     "{country}: Ob die Einreise möglich ist, steht nicht fest. Bitte bei der Botschaft nachfragen.",
     "{country}: no es seguro que se pueda entrar. Conviene consultar a la embajada.",
     "{country} : il n’est pas certain que l’entrée soit possible. Veuillez consulter l’ambassade.",
@@ -141,7 +141,7 @@ export const informationTexts = {
     "{country}:入国できるかどうか確認できません。大使館にお問い合わせください。",
   ),
   borderDecides: text(
-    "The officer at the border decides.",
+    "The border officer makes the final decision.",
     "An der Grenze entscheidet die Behörde.",
     "La decisión final es del agente de la frontera.",
     "La décision revient à l’agent à la frontière.",
@@ -190,7 +190,7 @@ export const informationTexts = {
     "{airport}から{destination}まで:車で約{minutes}分({fewest}〜{most}分)、{distance} km。送迎の予約はできません。",
   ),
   noRestaurants: text(
-    "{place}: no source of restaurants is configured here. A map search helps: {link}",
+    "{place}: no source of restaurants is configured here. You can search on a map: {link}",
     "{place}: Hier ist keine Quelle für Restaurants eingerichtet. Eine Kartensuche hilft: {link}",
     "{place}: aquí no hay ninguna fuente de restaurantes configurada. Sirve una búsqueda en el mapa: {link}",
     "{place} : aucune source de restaurants n’est configurée ici. Une recherche sur la carte : {link}",

@@ -3,7 +3,7 @@ import { text } from "./text.ts";
 /** Questions, small talk, and what is said when something does not work. */
 export const talkTexts = {
   greet: text(
-    "Hello! I find and book flights and hotels and look after bookings. Where is the journey going?",
+    "Hello! I find and book flights and hotels and manage bookings. Where would you like to go?",
     "Hallo! Ich suche und buche Flüge und Hotels und kümmere mich um Buchungen. Wohin geht die Reise?",
     "¡Hola! Busco y reservo vuelos y hoteles y me ocupo de las reservas. ¿Adónde va el viaje?",
     "Bonjour ! Je cherche et réserve des vols et des hôtels, et je gère les réservations. Quelle est la destination ?",
@@ -22,7 +22,7 @@ export const talkTexts = {
   ),
   bye: text("Have a good trip!", "Gute Reise!", "¡Buen viaje!", "Bon voyage !", "Boa viagem!", "よいご旅行を。"),
   forget: text(
-    "All right, I have dropped that. Nothing was booked or changed.",
+    "All right, I’ve dropped that. Nothing was booked or changed.",
     "In Ordnung, das ist verworfen. Es wurde nichts gebucht oder geändert.",
     "De acuerdo, queda descartado. No se ha reservado ni cambiado nada.",
     "D’accord, c’est abandonné. Rien n’a été réservé ni modifié.",
@@ -31,7 +31,7 @@ export const talkTexts = {
     "Tudo bem, deixei isso de lado. Nada foi reservado nem alterado.",
   ),
   refuse: text(
-    "All right, I won’t. What should be different?",
+    "All right, I won’t. What would you like to change?",
     "In Ordnung, dann nicht. Was soll anders sein?",
     "De acuerdo, entonces no. ¿Qué debería ser distinto?",
     "D’accord, je ne le fais pas. Que faut-il changer ?",
@@ -58,7 +58,7 @@ export const talkTexts = {
     "Entendo inglês, alemão e espanhol.",
   ),
   abilities: text(
-    "I can find and book flights and hotels, change and cancel bookings, show trips and tickets, and answer questions about the travel policy, the balance, costs, entry rules, the weather, local time, the way from an airport and restaurants. I cannot book trains, cars or tables.",
+    "I can find and book flights and hotels, change and cancel bookings, show trips and tickets, and answer questions about the travel policy, the balance, costs, entry rules, the weather, local time, airport transfers and restaurants. I cannot book trains, cars or tables.",
     "Ich kann Flüge und Hotels suchen und buchen, Buchungen ändern und stornieren, Reisen und Tickets zeigen sowie Fragen zu Reiserichtlinie, Guthaben, Kosten, Einreise, Wetter, Ortszeit, dem Weg vom Flughafen und Restaurants beantworten. Züge, Mietwagen und Tische kann ich nicht buchen.",
     "Puedo buscar y reservar vuelos y hoteles, cambiar y cancelar reservas, mostrar viajes y billetes, y responder a preguntas sobre la política de viajes, el saldo, los costes, los requisitos de entrada, el tiempo, la hora local, el trayecto desde el aeropuerto y restaurantes. No puedo reservar trenes, coches ni mesas.",
     "Je peux chercher et réserver des vols et des hôtels, modifier et annuler des réservations, montrer les voyages et les billets, et répondre aux questions sur la politique de voyage, le solde, les coûts, les conditions d’entrée, la météo, l’heure locale, le trajet depuis l’aéroport et les restaurants. Je ne peux réserver ni trains, ni voitures, ni tables.",
@@ -67,7 +67,7 @@ export const talkTexts = {
     "Posso procurar e reservar voos e hotéis, alterar e cancelar reservas, mostrar viagens e bilhetes, e responder a perguntas sobre a política de viagens, o saldo, os custos, as regras de entrada, o tempo, a hora local, o caminho desde o aeroporto e restaurantes. Não posso reservar trens, carros nem mesas.",
   ),
   askOrigin: text(
-    "Where does the flight leave from?",
+    "Where are you flying from?",
     "Von wo soll der Flug starten?",
     "¿Desde dónde sale el vuelo?",
     "D’où part le vol ?",
@@ -75,7 +75,7 @@ export const talkTexts = {
     "ご出発地はどちらですか。",
   ),
   askDestination: text(
-    "Where is the flight to go?",
+    "Where are you flying to?",
     "Wohin soll der Flug gehen?",
     "¿Adónde va el vuelo?",
     "Quelle est la destination du vol ?",
@@ -101,7 +101,7 @@ export const talkTexts = {
     "Não conheço nenhum lugar chamado “{place}”.",
   ),
   askDeparture: text(
-    "On which day is the flight to leave?",
+    "What day would you like to leave?",
     "An welchem Tag soll der Flug gehen?",
     "¿Qué día sale el vuelo?",
     "Quel jour part le vol ?",
@@ -109,7 +109,7 @@ export const talkTexts = {
     "ご出発日はいつですか。",
   ),
   askReturn: text(
-    "And on which day back?",
+    "And what day would you like to come back?",
     "Und an welchem Tag zurück?",
     "¿Y qué día la vuelta?",
     "Et quel jour pour le retour ?",
@@ -118,7 +118,7 @@ export const talkTexts = {
     "E em que dia a volta?",
   ),
   pastDate: text(
-    "{date} is over already. Which day is meant?",
+    "{date} is already in the past. Which day do you mean?",
     "Der {date} ist schon vorbei. Welcher Tag ist gemeint?",
     "El {date} ya ha pasado. ¿Qué día se quiere decir?",
     "Le {date} est déjà passé. De quel jour s’agit-il ?",
@@ -134,7 +134,7 @@ export const talkTexts = {
     "ご旅行時のお子様の年齢をお知らせください。",
   ),
   askPlace: text(
-    "In which city is the hotel to be?",
+    "Which city should the hotel be in?",
     "In welcher Stadt soll das Hotel sein?",
     "¿En qué ciudad debe estar el hotel?",
     "Dans quelle ville doit se trouver l’hôtel ?",
@@ -143,7 +143,7 @@ export const talkTexts = {
     "Em qual cidade deve ficar o hotel?",
   ),
   askWhere: text(
-    "For which place?",
+    "Which place is it for?",
     "Für welchen Ort?",
     "¿De qué lugar?",
     "Pour quel endroit ?",
@@ -152,7 +152,7 @@ export const talkTexts = {
     "Para qual lugar?",
   ),
   askCheckIn: text(
-    "From which day on?",
+    "Starting on which day?",
     "Ab welchem Tag?",
     "¿A partir de qué día?",
     "À partir de quel jour ?",
@@ -161,7 +161,7 @@ export const talkTexts = {
     "A partir de qual dia?",
   ),
   askCheckOut: text(
-    "For how many nights, or until which day?",
+    "For how many nights, or until what day?",
     "Für wie viele Nächte, oder bis zu welchem Tag?",
     "¿Cuántas noches, o hasta qué día?",
     "Pour combien de nuits, ou jusqu’à quel jour ?",
@@ -170,7 +170,7 @@ export const talkTexts = {
     "Quantas noites, ou até qual dia?",
   ),
   askChoice: text(
-    "Which one? The number is enough.",
+    "Which one? Just the number will do.",
     "Welches Angebot? Die Nummer genügt.",
     "¿Cuál? Basta con el número.",
     "Lequel ? Le numéro suffit.",
@@ -178,7 +178,7 @@ export const talkTexts = {
     "どれにいたしましょうか。番号でお知らせください。",
   ),
   askOrder: text(
-    "Which booking is meant?",
+    "Which booking do you mean?",
     "Welche Buchung ist gemeint?",
     "¿De qué reserva se trata?",
     "De quelle réservation s’agit-il ?",
@@ -187,7 +187,7 @@ export const talkTexts = {
     "De qual reserva se trata?",
   ),
   askCompanions: text(
-    "Who else travels? I know {names}.",
+    "Who else is traveling? I know {names}.",
     "Wer reist noch mit? Bekannt sind {names}.",
     "¿Quién más viaja? Conozco a {names}.",
     "Qui d’autre voyage ? Je connais {names}.",
@@ -195,7 +195,7 @@ export const talkTexts = {
     "同行される方はどなたですか。登録されている方:{names}",
   ),
   noProfiles: text(
-    "The profiles of the other travelers are missing. Once they are saved, with name, date of birth and contact, I can book for them, too.",
+    "The profiles of the other travelers are missing. Once they are saved, with name, date of birth and contact details, I can book for them too.",
     "Die Profile der Mitreisenden fehlen noch. Sobald sie mit Name, Geburtsdatum und Kontakt gespeichert sind, kann ich auch für sie buchen.",
     "Faltan los perfiles de los demás viajeros. En cuanto estén guardados, con nombre, fecha de nacimiento y contacto, podré reservar también para ellos.",
     "Il manque les profils des autres voyageurs. Dès qu’ils seront enregistrés, avec nom, date de naissance et contact, je pourrai aussi réserver pour eux.",
@@ -213,7 +213,7 @@ export const talkTexts = {
     "Tudo bem, nada foi feito. Procuro outra coisa?",
   ),
   awaitsApproval: text(
-    "This needs an approval, which was asked for. It goes on by itself once it is decided.",
+    "This needs an approval, which has been requested. It continues by itself once that is decided.",
     "Dafür ist eine Genehmigung nötig; sie ist angefragt. Sobald entschieden ist, geht es von selbst weiter.",
     "Esto necesita una aprobación, que ya está solicitada. En cuanto se decida, seguirá por sí solo.",
     "Cela exige une approbation, qui a été demandée. La suite se fera d’elle-même dès la décision.",
@@ -221,7 +221,7 @@ export const talkTexts = {
     "承認が必要なため、申請しました。決定され次第、自動的に手続きを進めます。",
   ),
   failed: text(
-    "That did not work ({code}). Nothing was booked or changed by it.",
+    "That did not work ({code}). Nothing was booked or changed.",
     "Das hat nicht funktioniert ({code}). Dabei wurde nichts gebucht oder geändert.",
     "No ha funcionado ({code}). No se ha reservado ni cambiado nada.",
     "Cela n’a pas fonctionné ({code}). Rien n’a été réservé ni modifié.",
@@ -229,7 +229,7 @@ export const talkTexts = {
     "処理できませんでした({code})。予約や変更は行われておりません。",
   ),
   tryLater: text(
-    "The supplier does not answer right now. Please try again in a moment.",
+    "The supplier is not answering right now. Please try again in a moment.",
     "Der Anbieter antwortet gerade nicht. Bitte in einem Moment noch einmal versuchen.",
     "El proveedor no responde en este momento. Conviene intentarlo de nuevo dentro de un rato.",
     "Le fournisseur ne répond pas pour le moment. Veuillez réessayer dans un instant.",
@@ -256,7 +256,7 @@ export const talkTexts = {
     "A política de viagens não permite isso.",
   ),
   noMoney: text(
-    "The balance is not enough for this.",
+    "The balance is too low for this.",
     "Das Guthaben reicht dafür nicht.",
     "El saldo no alcanza.",
     "Le solde ne suffit pas.",
@@ -265,7 +265,7 @@ export const talkTexts = {
     "O saldo não é suficiente.",
   ),
   incomplete: text(
-    "A traveler’s profile is not complete: name, date of birth, title, e-mail address and phone number are needed.",
+    "A traveler’s profile is incomplete: name, date of birth, title, email address and phone number are needed.",
     "Ein Reiseprofil ist unvollständig: Name, Geburtsdatum, Anrede, E-Mail-Adresse und Telefonnummer werden gebraucht.",
     "El perfil de un viajero está incompleto: hacen falta nombre, fecha de nacimiento, tratamiento, correo electrónico y teléfono.",
     "Le profil d’un voyageur est incomplet : nom, date de naissance, civilité, adresse e-mail et téléphone sont nécessaires.",
@@ -273,7 +273,7 @@ export const talkTexts = {
     "旅行者のプロフィールが不足しています。お名前、生年月日、敬称、メールアドレス、電話番号が必要です。",
   ),
   uncertain: text(
-    "The supplier has not confirmed yet. It is being checked and will not be done twice.",
+    "The supplier has not confirmed yet. This is being checked and will not be done twice.",
     "Der Anbieter hat noch nicht bestätigt. Es wird geprüft und nicht doppelt ausgeführt.",
     "El proveedor aún no ha confirmado. Se está comprobando y no se hará dos veces.",
     "Le fournisseur n’a pas encore confirmé. La vérification est en cours et rien ne sera fait deux fois.",

@@ -55,7 +55,7 @@ export const travelTexts = {
   ),
   noChange: text("no changes", "nicht umbuchbar", "sin cambios", "non modifiable", "sem alterações", "変更不可"),
   chooseFlight: text(
-    "To book, name one of them, such as “number 2” or “the cheapest”; day, time, cabin and anything else can still be changed.",
+    "To book, pick one, such as “number 2” or “the cheapest”. You can still change the day, time, cabin or anything else.",
     "Zum Buchen genügt etwa „Nummer 2“ oder „der günstigste“; Tag, Uhrzeit, Klasse und alles andere lässt sich noch ändern.",
     "Para reservar basta con «el número 2» o «el más barato»; el día, la hora, la clase y todo lo demás aún se puede cambiar.",
     "Pour réserver, il suffit d’indiquer « le numéro 2 » ou « le moins cher » ; jour, heure, classe et tout le reste peuvent encore changer.",
@@ -63,7 +63,7 @@ export const travelTexts = {
     "ご予約は「2番」や「最安」のようにお知らせください。日付、時刻、クラスなどの変更も承ります。",
   ),
   chooseStay: text(
-    "To book, name one of them, such as “number 2” or “the cheapest”; dates, place and anything else can still be changed.",
+    "To book, pick one, such as “number 2” or “the cheapest”. You can still change the dates, the place or anything else.",
     "Zum Buchen genügt etwa „Nummer 2“ oder „das günstigste“; Daten, Lage und alles andere lässt sich noch ändern.",
     "Para reservar basta con «el número 2» o «el más barato»; las fechas, la zona y todo lo demás aún se puede cambiar.",
     "Pour réserver, il suffit d’indiquer « le numéro 2 » ou « le moins cher » ; dates, quartier et tout le reste peuvent encore changer.",
@@ -71,7 +71,7 @@ export const travelTexts = {
     "ご予約は「2番」や「最安」のようにお知らせください。日付や場所などの変更も承ります。",
   ),
   chooseChange: text(
-    "Which one shall it be? Nothing is changed before that.",
+    "Which one would you like? Nothing is changed until you choose.",
     "Welcher soll es sein? Vorher wird nichts geändert.",
     "¿Cuál de ellos? Antes de eso no se cambia nada.",
     "Lequel ? Rien n’est modifié avant cela.",
@@ -79,7 +79,7 @@ export const travelTexts = {
     "どれにいたしましょうか。お選びいただくまで変更は行いません。",
   ),
   noFlights: text(
-    "There are no flights {route} on {date}. Another day or airport may help.",
+    "There are no flights {route} on {date}. Try another day or airport.",
     "{route} gibt es am {date} keine Flüge. Ein anderer Tag oder Flughafen könnte helfen.",
     "No hay vuelos {route} el {date}. Otro día u otro aeropuerto puede servir.",
     "Il n’y a pas de vol {route} le {date}. Un autre jour ou un autre aéroport peut convenir.",
@@ -87,7 +87,7 @@ export const travelTexts = {
     "{date}の{route}の便は見つかりませんでした。別の日や空港もお試しください。",
   ),
   noneFits: text(
-    "No flight fits all of these wishes. The nearest offers are:",
+    "No flight matches all of that. The closest offers are:",
     "Kein Flug erfüllt alle Wünsche. Am nächsten kommen:",
     "Ningún vuelo cumple todos los deseos. Lo más parecido es:",
     "Aucun vol ne répond à tous les souhaits. Les offres les plus proches :",
@@ -103,7 +103,7 @@ export const travelTexts = {
     "{maximum}以下のものはありませんでした。最も安い候補は次のとおりです。",
   ),
   notShown: text(
-    "I cannot tell which of the offers is meant.",
+    "I’m not sure which offer you mean.",
     "Ich kann nicht erkennen, welches Angebot gemeint ist.",
     "No sé cuál de las ofertas es.",
     "Je ne vois pas de quelle offre il s’agit.",
@@ -136,7 +136,7 @@ export const travelTexts = {
     "ホテル:{place}、{from}〜{to}",
   ),
   noStays: text(
-    "I found no hotel for that. Other dates or another place may help.",
+    "I found no hotel for that. Try other dates or another place.",
     "Dafür habe ich kein Hotel gefunden. Andere Daten oder ein anderer Ort könnten helfen.",
     "No he encontrado ningún hotel. Otras fechas u otro lugar pueden servir.",
     "Je n’ai trouvé aucun hôtel. D’autres dates ou un autre lieu peuvent convenir.",
@@ -144,7 +144,7 @@ export const travelTexts = {
     "条件に合うホテルは見つかりませんでした。別の日程や場所もお試しください。",
   ),
   noStayFits: text(
-    "No hotel fits all of these wishes. The nearest offers are:",
+    "No hotel matches all of that. The closest offers are:",
     "Kein Hotel erfüllt alle Wünsche. Am nächsten kommen:",
     "Ningún hotel cumple todos los deseos. Lo más parecido es:",
     "Aucun hôtel ne répond à tous les souhaits. Les offres les plus proches :",
@@ -169,7 +169,7 @@ export const travelTexts = {
     "{date}まで無料取消し可",
   ),
   changes: text(
-    "These flights can replace it. The amount is what is to be paid or comes back:",
+    "These flights can replace it. The amount is what you pay or get back:",
     "Diese Flüge sind möglich. Der Betrag ist die Zuzahlung oder Erstattung:",
     "Estos vuelos pueden sustituirlo. El importe es lo que se paga o se devuelve:",
     "Ces vols peuvent le remplacer. Le montant est à payer ou remboursé :",
@@ -177,7 +177,7 @@ export const travelTexts = {
     "次の便に変更できます。金額は追加支払額または返金額です。",
   ),
   noChanges: text(
-    "The airline offers no change of this booking for that day. Another day, or cancelling it, may be possible.",
+    "The airline offers no change to this booking for that day. Another day, or cancelling it, may be possible.",
     "Die Fluggesellschaft bietet für diesen Tag keine Umbuchung an. Möglich wäre ein anderer Tag oder eine Stornierung.",
     "La aerolínea no ofrece ningún cambio para ese día. Puede servir otro día o cancelar la reserva.",
     "La compagnie ne propose aucune modification pour ce jour. Un autre jour ou une annulation reste possible.",
@@ -185,7 +185,7 @@ export const travelTexts = {
     "ご希望の日への変更はできません。別の日への変更または取消しをご検討ください。",
   ),
   changed: text(
-    "The flight is changed: {route}, {date}.",
+    "The flight has been changed: {route}, {date}.",
     "Der Flug ist umgebucht: {route}, {date}.",
     "El vuelo está cambiado: {route}, {date}.",
     "Le vol est modifié : {route}, {date}.",
@@ -193,7 +193,7 @@ export const travelTexts = {
     "便を変更しました:{route}、{date}。",
   ),
   stayChange: text(
-    "A hotel booking cannot be changed here. It can be cancelled, and another one booked.",
+    "A hotel booking cannot be changed here. You can cancel it and book another one.",
     "Eine Hotelbuchung lässt sich hier nicht ändern. Sie kann storniert und neu gebucht werden.",
     "Aquí no se puede cambiar una reserva de hotel. Se puede cancelar y reservar otra.",
     "Une réservation d’hôtel ne peut pas être modifiée ici. Elle peut être annulée et refaite.",
@@ -201,7 +201,7 @@ export const travelTexts = {
     "ホテルのご予約は変更できません。取消しのうえ、新たにご予約ください。",
   ),
   askNewDate: text(
-    "To which day?",
+    "What day would you like to change it to?",
     "Auf welchen Tag?",
     "¿A qué día?",
     "À quel jour ?",
@@ -210,7 +210,7 @@ export const travelTexts = {
     "Para qual dia?",
   ),
   cancelled: text(
-    "The booking is cancelled. {refund} comes back.",
+    "The booking has been cancelled. You get {refund} back.",
     "Die Buchung ist storniert. {refund} kommt zurück.",
     "La reserva está cancelada. Se devuelven {refund}.",
     "La réservation est annulée. {refund} est remboursé.",
@@ -218,7 +218,7 @@ export const travelTexts = {
     "ご予約を取り消しました。返金額は{refund}です。",
   ),
   cancelQuote: text(
-    "{order}\nCancelling it would give back {refund}. Say “cancel it” and I do so.",
+    "{order}\nCancelling it would refund {refund}. Say “cancel it” and I will.",
     "{order}\nEine Stornierung brächte {refund} zurück. Auf „stornieren“ hin erledige ich das.",
     "{order}\nAl cancelarla se devolverían {refund}. Con «cancélala» lo hago.",
     "{order}\nL’annulation rendrait {refund}. Dites « annuler » et je m’en charge.",
@@ -235,7 +235,7 @@ export const travelTexts = {
     "旅行「{name}」({state}):予算{budget}、残り{left}",
   ),
   alreadyCancelled: text(
-    "That booking is cancelled already.",
+    "That booking has already been cancelled.",
     "Diese Buchung ist bereits storniert.",
     "Esa reserva ya está cancelada.",
     "Cette réservation est déjà annulée.",
@@ -270,7 +270,7 @@ export const travelTexts = {
     "発券済み",
   ),
   ticketPending: text(
-    "tickets follow within minutes",
+    "tickets to follow within minutes",
     "Tickets folgen in wenigen Minuten",
     "los billetes llegan en unos minutos",
     "billets dans quelques minutes",
@@ -286,7 +286,7 @@ export const travelTexts = {
     "航空券番号:{numbers}",
   ),
   nowStay: text(
-    "Now the hotel.",
+    "Now for the hotel.",
     "Nun das Hotel.",
     "Ahora el hotel.",
     "Maintenant l’hôtel.",

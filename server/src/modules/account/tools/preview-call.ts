@@ -16,16 +16,14 @@ const Output = z.object({
   priceMicroUsdc: z
     .string()
     .nullable()
-    .describe("Of the call itself, after the plan's discount; paid when it succeeds"),
+    .describe("Price of the call itself, after the plan's discount; charged if it succeeds"),
   priceUsdc: z.string().nullable(),
   listPriceMicroUsdc: z.string().nullable(),
   paidBy: z.enum(["tenant", "payment"]).nullable(),
   allowances: z
     .array(z.object({ name: wordsOfOthers(), token: z.string(), left: z.string(), leftAfter: Amount }))
     .readonly()
-    .describe(
-      "The cap, limits and the wallet: what is left of each, now and after the call; perCall is the same for each",
-    ),
+    .describe("The cap, limits and wallet: what is left of each now and after the call; perCall does not change"),
   movements: z
     .array(
       z.object({
@@ -35,8 +33,8 @@ const Output = z.object({
           .string()
           .describe("treasury, gateway, collection, trip_budget, booking_reservation, swap_pool or an address"),
         to: z.string(),
-        part: z.enum(["cost", "markup", "service_fee", "rest"]).nullable().describe("Of a price that is divided"),
-        isLater: z.boolean().describe("true: the call fixes it, and a later one moves it"),
+        part: z.enum(["cost", "markup", "service_fee", "rest"]).nullable().describe("For a price that is divided"),
+        isLater: z.boolean().describe("true: this call fixes the amount, a later call moves it"),
         chain: ChainName.optional().describe("CAIP-2, if it is a further chain"),
       }),
     )
@@ -44,9 +42,9 @@ const Output = z.object({
   totals: z
     .array(z.object({ token: z.string(), amount: Amount }))
     .readonly()
-    .describe("Of all movements, fee and markup included, by token"),
+    .describe("Total of all movements by token, including fee and markup"),
   inAllUsdc: Amount.describe(
-    "What leaves you in sum, the two of inAllParts. Not what goes to a trip's budget, or back to the treasury, such as your markup; null: not known",
+    "The total that leaves you: the two amounts of inAllParts. Excludes money that goes to a trip's budget or back to the treasury, such as your markup; null: not known",
   ),
   inAllParts: z.object({
     paidToOthersUsdc: Amount.describe(
@@ -66,22 +64,24 @@ const Output = z.object({
       expectedBy: z.string(),
     })
     .optional()
-    .describe("Of a transfer between chains, if it is known: the most that is taken, and at least what arrives"),
+    .describe("For a transfer between chains, if known: the most that is taken and the least that arrives"),
   irreversible: z
     .array(
       z.object({
         what: z.string(),
-        undo: z.enum(["never", "until", "not_known"]).describe("until: undoableUntil; not_known: nobody has told"),
+        undo: z
+          .enum(["never", "until", "not_known"])
+          .describe("until: see undoableUntil; not_known: the supplier has not said"),
         undoableUntil: z.string().nullable(),
-        undoCostUsdc: z.string().nullable().describe("null: nothing to undo, or not told"),
+        undoCostUsdc: z.string().nullable().describe("null: nothing to undo, or not known"),
       }),
     )
     .readonly()
-    .describe("What cannot be taken back afterwards"),
+    .describe("What cannot be undone afterwards"),
   warnings: z
     .array(z.string())
     .readonly()
-    .describe("What to settle before the call, such as a visa; travelers are numbered as they are booked"),
+    .describe("What to settle before the call, such as a visa; travelers are numbered in booking order"),
   note: z.string(),
 });
 
@@ -91,7 +91,7 @@ export const previewCall = defineTool({
   summary:
     "Show what a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final.",
   advice:
-    "It may query a supplier or the chain but changes nothing there. A travel policy applies here only if the tenant enforces it; check_policy checks in any case.",
+    "It may query a supplier or the chain but changes nothing there. A travel policy applies here only if the tenant enforces it; check_policy always checks.",
   area: "account",
   // Needs the scope of the previewed tool, so that nobody else learns anything.
   scopes: [],
@@ -101,7 +101,7 @@ export const previewCall = defineTool({
   uses: [],
   input: z.strictObject({
     tool: z.string().describe("Its name"),
-    args: z.record(z.string(), z.unknown()).describe("As the call would have them"),
+    args: z.record(z.string(), z.unknown()).describe("The arguments of that call"),
   }),
   output: Output,
   errors: {},
@@ -194,7 +194,7 @@ function computeInAll(movements: CallPlan["movements"], tried: { price: bigint; 
 function sayUnjudged(allowances: readonly Allowance[]): string[] {
   if (allowances.every(({ leftAfter }) => leftAfter !== null)) return [];
   return [
-    "The price is not known here, so it was not compared with those of allowances whose leftAfter is null. The call can still be refused with spend_limit_exceeded or insufficient_balance.",
+    "The price is not known here, so it was not compared with the allowances whose leftAfter is null. The call can still be refused with spend_limit_exceeded or insufficient_balance.",
   ];
 }
 
@@ -202,7 +202,7 @@ function sayUnjudged(allowances: readonly Allowance[]): string[] {
 function noteOn(effect: string | undefined, plan: CallPlan | undefined): string {
   if (effect === undefined) return "Nothing was done.";
   if (plan?.isRepeat === true && plan.refusal === undefined) {
-    return "Nothing was done. An earlier call did this or is doing it: the call would get that one's answer, and move no money.";
+    return "Nothing was done. An earlier call did this or is doing it: the call would return that answer and move no money.";
   }
-  return "Nothing was done, here or outside: the supplier or the chain can still refuse the call itself.";
+  return "Nothing was done, here or elsewhere. The supplier or the chain can still refuse the call itself.";
 }

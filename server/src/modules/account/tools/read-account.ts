@@ -6,7 +6,7 @@ import { ModuleFacts } from "../module-facts.ts";
 
 const ByPerson = z.object({
   what: z.string(),
-  how: z.string().describe("For a person, not for you"),
+  how: z.string().describe("To be done by a person, not by you"),
   page: z.string().describe("The page that explains it"),
 });
 
@@ -26,12 +26,12 @@ export const readAccount = defineTool({
     tenantName: wordsOfOthers(),
     environment: z.enum(["sandbox", "production"]).describe("sandbox: nothing is real"),
     plan: z.enum(["free", "pro", "enterprise"]),
-    discountPercent: z.int().describe("Off every list price; prices have it already"),
+    discountPercent: z.int().describe("Discount on list prices; already included in prices"),
     keyId: z.string(),
-    userId: z.string().describe("As whom you call"),
+    userId: z.string().describe("The caller"),
     travelerId: z.string().describe("Whose traveler profile your own trips use"),
     scopes: z.array(z.string()).readonly().describe("*: everything"),
-    missing: z.array(ByPerson).readonly().describe("What does not work before a person has done something"),
+    missing: z.array(ByPerson).readonly().describe("What does not work until a person has set it up"),
     setUp: z
       .array(ByPerson.extend({ isSet: z.boolean() }))
       .readonly()

@@ -25,8 +25,8 @@ export const readApproval = defineTool({
     approval: ApprovalAnswer.nullable().describe("null: no call has asked for one yet"),
     decidedByName: wordsOfOthers()
       .nullable()
-      .describe("null: undecided, or the decider is no person of the tenant any more"),
-    deciders: z.array(Person).readonly().describe("Who may decide it now; empty once it is decided"),
+      .describe("null: undecided, or the decider no longer belongs to the tenant"),
+    deciders: z.array(Person).readonly().describe("People who may decide it now; empty once decided"),
     next: z.string(),
   }),
   errors: { approval_not_found: "You have no such approval. list_approvals gives the ids." },
@@ -57,7 +57,7 @@ const NEXT: Readonly<Record<Exclude<z.output<typeof ApprovalAnswer>["state"], "p
   rejected: "Choose something else: nobody is asked about the same again before expiresAt.",
   revoked: "Choose something else: nobody is asked about the same again before expiresAt.",
   replaced:
-    "It is no longer wanted: the call has changed and a newer approval stands for it (see list_approvals), or the run that asked was cancelled.",
-  used: "Nothing is left to do: a call has used it.",
+    "It is no longer needed: the call changed and a newer approval replaced it (see list_approvals), or the run that asked was cancelled.",
+  used: "Nothing to do: a call has used it.",
   expired: "Send the same call again: it asks for a new approval.",
 };

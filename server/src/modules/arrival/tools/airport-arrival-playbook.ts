@@ -24,13 +24,13 @@ const LONGEST_TEXT = 100;
 const Step = z.object({
   kind: z.enum(["before_landing", "border", "bags", "arrivals_hall", "way", "destination"]),
   title: z.string(),
-  lines: z.array(z.string()).describe("Names in them are texts of others"),
+  lines: z.array(z.string()).describe("Names in them are third-party text"),
 });
 
 export const airportArrivalPlaybook = defineTool({
   name: "airport_arrival_playbook",
   title: "Write an arrival playbook",
-  summary: "The steps from the aircraft seat to the door of the stay, with times, map and directions.",
+  summary: "Write the steps from aircraft seat to hotel door, with times, map and directions.",
   area: "trip",
   effect: "read",
   price: 3_000n,

@@ -23,7 +23,8 @@ const TRAVELERS_WITH_HEAVY_BAGS_IN_A_TAXI = 2;
 export const airportTransferCoordinator = defineTool({
   name: "airport_transfer_coordinator",
   title: "Coordinate an airport transfer",
-  summary: "Plan the way from an airport to an address: estimated time as a range, pick-up time, map and directions.",
+  summary:
+    "Plan the transfer from an airport to an address: estimated time as a range, pick-up time, map and directions.",
   advice: "It books nothing.",
   area: "trip",
   effect: "read",
@@ -43,7 +44,7 @@ export const airportTransferCoordinator = defineTool({
     taxisNeededWithHeavyBags: z
       .int()
       .nullable()
-      .describe("Two people each, with skis, sports bags or two large bags a person; null unless driving"),
+      .describe("Two people each, with skis, sports bags or two large bags per person; null unless driving"),
     pickUpAtLocal: z
       .string()
       .nullable()
@@ -55,7 +56,7 @@ export const airportTransferCoordinator = defineTool({
         emergencyNumbers: z
           .array(z.string())
           .describe(
-            "Of the territory where the traveler lands, and of the destination's if that is another one; notes say which service answers which, and how sure that is. Empty: none is known",
+            "Numbers for the territory of arrival, and for the destination's if different; notes say which service each number reaches and how reliable it is. Empty: none is known",
           ),
       })
       .nullable()
@@ -131,5 +132,5 @@ function numbersOnTheWay(
 function aboutNumbers(emergency: EmergencyNumbers | undefined): string {
   const known = emergency === undefined ? "" : sayServices(emergency);
   const numbers = known === "" ? "" : `Emergency numbers in ${emergency?.territory}: ${known}. `;
-  return `${numbers}${sayReliability(emergency)} travel_safety_aid says more, such as what sources disagree about.`;
+  return `${numbers}${sayReliability(emergency)} travel_safety_aid says more, such as where sources disagree.`;
 }

@@ -20,7 +20,7 @@ const MOST_HOURS = 400 * 24;
 const HOURS_AFTER_DEPARTURE = 48;
 
 const AS_GIVEN =
-  "The flight and its time are as you gave them: no order or timetable was asked. The departure ends after a quarter of an hour in the calendar, as the arrival is not known.";
+  "The flight and its time are as you gave them; they were not checked against an order or a timetable. The calendar entry for the departure lasts 15 minutes, because the arrival time is not known.";
 
 const together = (one: "airport" | "stay") => [`${one}Latitude`, `${one}Longitude`] as const;
 
@@ -29,25 +29,25 @@ const Input = z
     origin: IataCode.describe("IATA code"),
     departureDateTimeIso: Instant,
     pnr: z.string().optional(),
-    flightNumber: z.string().optional().describe("With or without the carrier"),
+    flightNumber: z.string().optional().describe("With or without the carrier code"),
     carrier: z.string().optional(),
     destination: IataCode.optional(),
     airportLatitude: Latitude.optional(),
     airportLongitude: Longitude.optional(),
     stayLabel: z.string().optional(),
-    stayAddress: z.string().optional().describe("From where the traveler leaves"),
+    stayAddress: z.string().optional().describe("Where the traveler starts from"),
     stayLatitude: Latitude.optional(),
     stayLongitude: Longitude.optional(),
     transferMode: z.enum(["driving", "transit"]).default("driving"),
     travelerName: z.string().optional(),
-    checkInWindowHours: z.int().min(1).max(72).default(24).describe("How long before departure it opens"),
+    checkInWindowHours: z.int().min(1).max(72).default(24).describe("How long before departure check-in opens"),
     language: z.string().default("en"),
   })
   .superRefine((input, context) => {
     for (const [latitude, longitude] of [together("airport"), together("stay")]) {
       if ((input[latitude] === undefined) === (input[longitude] === undefined)) continue;
       const path = [input[latitude] === undefined ? latitude : longitude];
-      context.addIssue({ code: "custom", path, message: "latitude and longitude go together" });
+      context.addIssue({ code: "custom", path, message: "give both latitude and longitude" });
     }
   });
 
@@ -58,7 +58,7 @@ const ReminderAnswer = z.object({
   uid: z.string(),
   title: z.string(),
   startsAt: z.string().describe("UTC"),
-  startsAtLocal: z.string().describe("On the clock of the airport"),
+  startsAtLocal: z.string().describe("Airport local time"),
   alarmsMinutesBefore: z.array(z.int()).readonly(),
 });
 
@@ -74,9 +74,9 @@ export const tripCheckinReminder = defineTool({
   input: Input,
   output: z.object({
     reminders: z.array(ReminderAnswer),
-    ics: z.string().describe("The calendar file; made again for the same trip it replaces the earlier one"),
+    ics: z.string().describe("The calendar file; if made again for the same trip, it replaces the earlier one"),
     icsUrl: z.string(),
-    expiresAt: z.string().describe("Until then whoever has the address can read the file; the same call gives another"),
+    expiresAt: z.string().describe("Until then, anyone with the URL can read the file; the same call gives a new URL"),
     sequence: z.int(),
     wallet: z
       .object({
@@ -92,7 +92,7 @@ export const tripCheckinReminder = defineTool({
         timeZone: z.string(),
         checkInOpensAt: z.string(),
       })
-      .describe("What a wallet pass would show, of no wallet in particular; not a boarding pass"),
+      .describe("Generic content for a wallet pass; not a boarding pass"),
     notes: z.array(z.string()),
     language: LanguageAnswer,
     ...ProviderProvenance.shape,
@@ -117,7 +117,7 @@ export const tripCheckinReminder = defineTool({
     const departsAt = Temporal.Instant.from(input.departureDateTimeIso);
     const madeAt = clock.now();
     if (Temporal.Instant.compare(departsAt, madeAt) <= 0) {
-      throw invalid({ path: "departureDateTimeIso", message: "must lie in the future" });
+      throw invalid({ path: "departureDateTimeIso", message: "must be in the future" });
     }
     const known = maps.airport(input.origin);
     const airport = chooseAirport(input, known, maps);
@@ -190,10 +190,10 @@ export const tripCheckinReminder = defineTool({
 
 /** Advice for reminders whose time has passed. */
 const PAST = {
-  check_in: "Check-in is open already, so there is no reminder of it: check in now.",
+  check_in: "Check-in is already open, so there is no reminder for it: check in now.",
   leave:
-    "The time to leave for the airport is over, so there is no reminder of it: leave now, and tell the airline if it gets late.",
-  departure: "The flight leaves now: there is no reminder of it.",
+    "The time to leave for the airport has passed, so there is no reminder for it: leave now, and tell the airline if you will be late.",
+  departure: "The flight leaves now, so there is no reminder for it.",
 } as const;
 
 function computeExpiry(madeAt: Temporal.Instant, departsAt: Temporal.Instant): Temporal.Instant {
@@ -262,17 +262,16 @@ async function findTransferWay(
   if (from === undefined) return { way: undefined, notes, provenance };
   const island = findIslandToReach(airport, from);
   if (island !== undefined) {
-    const byBoat = `The place of stay is on an island (${island}) that no road or railway reaches: the traveler needs a boat or another flight to the airport. Its times are not known here, so there is no reminder to leave. Look up the crossing.`;
+    const byBoat = `The place of stay is on an island (${island}) that no road or railway reaches: the traveler needs a boat or another flight to get to the airport. The times are not known here, so there is no reminder to leave. Look up the crossing.`;
     return { way: undefined, notes: [...notes, byBoat], provenance };
   }
   const known = await findWay([from, airport], transferMode, ports, signal);
   const { way, routedBy } = known;
   if (way === undefined) {
-    const tooFar = "The place of stay is over 300 km from the airport: there is no reminder to leave for it.";
+    const tooFar = "The place of stay is over 300 km from the airport, so there is no reminder to leave.";
     return { way, notes: [...notes, tooFar], provenance };
   }
-  const basis =
-    routedBy === undefined ? "is estimated from the distance alone" : "is that over the roads, without traffic";
+  const basis = routedBy === undefined ? "is estimated from the distance alone" : "is by road, without traffic";
   const said = saidOfWays([known]);
   return {
     way,
@@ -280,7 +279,7 @@ async function findTransferWay(
     notes: [
       ...notes,
       ...said.notes,
-      `The way ${basis}, with ${MINUTES_AT_AIRPORT} minutes at the airport; the airline's advice counts.`,
+      `The travel time ${basis}, with ${MINUTES_AT_AIRPORT} minutes at the airport; follow the airline's advice if it differs.`,
     ],
     provenance: {
       ...provenance,
@@ -307,7 +306,7 @@ async function findStay(
   const isGiven = latitude !== undefined && longitude !== undefined;
   const address = toVisibleText(isGiven ? stayAddress : stayAddress || (stayLabel ?? ""), LONGEST_ADDRESS);
   if (!isGiven && address === "") {
-    const notes = ["Without a place of stay there is no reminder to leave for the airport."];
+    const notes = ["No place of stay was given, so there is no reminder to leave for the airport."];
     return { from: undefined, notes, provenance: maps.ownProvenance };
   }
   const stop = { address, latitude, longitude };
@@ -323,7 +322,7 @@ async function findStay(
   }
   const { taken, others } = takeNearAirport(candidates, [airport]);
   if (taken === undefined) {
-    const notes = ["The place of stay is not known: there is no reminder to leave for the airport."];
+    const notes = ["The place of stay is not known, so there is no reminder to leave for the airport."];
     return { from: undefined, notes, provenance };
   }
   const also = others.length === 0 ? [] : [`It could also be: ${others.join("; ")}.`];

@@ -71,13 +71,13 @@ const DIFFERENCES = {
   flight: {
     travelers: "for other travelers",
     particulars: "with other services or another airline credit",
-    erased: "for somebody whose personal data was erased since",
+    erased: "for someone whose personal data has since been erased",
   },
   stay: {
     travelers: "for other guests",
     particulars:
       "with other dates of birth of the guests, other special requests, another loyalty account or other customer users",
-    erased: "for somebody whose personal data was erased since",
+    erased: "for someone whose personal data has since been erased",
   },
 } as const;
 

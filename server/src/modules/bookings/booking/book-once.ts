@@ -147,7 +147,7 @@ async function payFor(aggregates: BookingAggregates, booking: Booking | undefine
 
 function inProgress(name: string): Failure {
   return new Failure("booking_in_progress", {
-    detail: `This ${name} is being booked by an earlier call. Call again with the same ${name} to get its result.`,
+    detail: `An earlier call is booking this ${name}. Call again with the same ${name} to get its result.`,
     retryAfterSeconds: 5,
   });
 }
@@ -155,7 +155,7 @@ function inProgress(name: string): Failure {
 function outcomeUnknown(name: string, cause: unknown): Failure {
   return new Failure("outcome_unknown", {
     detail:
-      "The supplier has not said whether it booked. It is being found out, and the price stays held until then. " +
+      "The supplier has not confirmed the booking yet. Its outcome is being checked, and the price stays held until then. " +
       `Call again with the same ${name}: you get the result, never a second order.`,
     retryAfterSeconds: 10,
     ...(cause === undefined ? {} : { cause }),

@@ -16,11 +16,11 @@ import { hashItinerary, hashTicketOrder, pickNames } from "./order-hashes.ts";
 
 const FlownBookedSegment = z.object({
   // Missing in answers of earlier releases.
-  id: z.string().nullable().default(null).describe("As segmentIds of services name it"),
+  id: z.string().nullable().default(null).describe("Referenced by segmentIds of services"),
   flightNumber: z.string(),
   origin: z.string(),
   destination: z.string(),
-  departingAt: z.string().describe("Local time at the airport, no offset"),
+  departingAt: z.string().describe("Airport local time, without offset"),
   arrivingAt: z.string(),
   ...FlownSegment,
 });
@@ -35,7 +35,7 @@ const BookedServices = z
       passengerIds: z.array(z.string()).readonly(),
       segmentIds: z.array(z.string()).readonly(),
       designator: wordsOfOthers().nullable(),
-      maximumWeightKilograms: z.number().nullable().default(null).describe("Of each piece"),
+      maximumWeightKilograms: z.number().nullable().default(null).describe("Per piece"),
       totalAmount: DecimalAmount,
       totalCurrency: z.string(),
     }),
@@ -44,7 +44,7 @@ const BookedServices = z
 
 /** Hashes of an order for the escrow; missing in orders of earlier releases. */
 export const OrderHashes = z.object({
-  itineraryHash: z.string().nullable().default(null).describe("For commit_booking or confirm_booking of a trip"),
+  itineraryHash: z.string().nullable().default(null).describe("For commit_booking or confirm_booking"),
   ticketOrderHash: z.string().nullable().default(null).describe("For confirm_flight; null: not ticketed yet"),
 });
 
@@ -54,11 +54,11 @@ export const VendorAddress = z
   .nullable()
   .default(null)
   .describe(
-    "vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet where that has paid the order",
+    "For commit_booking or confirm_booking: this service's address. What settle_booking pays there returns to the wallet if the wallet has paid the order",
   );
 
 /** In a run: the amount paid by its reservation in escrow in place of the wallet. */
-export const CoveredUsdc = DecimalAmount.default("0.00").describe("Paid by the trip's reservation in escrow");
+export const CoveredUsdc = DecimalAmount.default("0.00").describe("Paid from the trip's reservation in escrow");
 
 /** The price of a booking, by payer. */
 export function sayWhoPays({ escrowBookingId }: Booking, amount: Micro) {
@@ -79,7 +79,7 @@ export const ChargeTxHash = z
   .nullable()
   .default(null)
   .describe(
-    "Transaction of the charge; null: none, or not in a block yet: read_transaction has it by chargeTransferId",
+    "Transaction of the charge; null: none, or not in a block yet (call read_transaction with chargeTransferId)",
   );
 
 /** The next action for a model, in a sentence. */
@@ -103,7 +103,7 @@ export const BookingResult = SupplierResult.extend({
     .array(z.object({ givenName: wordsOfOthers(), familyName: wordsOfOthers(), userId: z.string().optional() }))
     .readonly()
     .default([])
-    .describe("Who travels"),
+    .describe("The travelers"),
   callerTravels: z
     .boolean()
     .default(true)
@@ -116,10 +116,10 @@ export const BookingResult = SupplierResult.extend({
   slices: z
     .array(
       z.object({
-        id: z.string().describe("slice_id of request_order_change"),
+        id: z.string().describe("For slice_id of request_order_change"),
         origin: z.string(),
         destination: z.string(),
-        departingAt: z.string().nullable().describe("Local time at the airport, no offset"),
+        departingAt: z.string().nullable().describe("Airport local time, without offset"),
         segments: z.array(FlownBookedSegment).readonly().default([]),
       }),
     )
@@ -132,7 +132,7 @@ export const BookingResult = SupplierResult.extend({
     .string()
     .nullable()
     .default(null)
-    .describe("The first departure, on the clock of its airport with the offset; null: not, or not said"),
+    .describe("The first departure, in airport local time with offset; null: not refundable, or not known"),
   changeableUntil: z.string().nullable().default(null),
   ...OrderHashes.shape,
   vendorAddress: VendorAddress,
@@ -155,13 +155,13 @@ export function balancePays(booking: Booking, order: SupplierOrder): Micro {
 }
 
 const TICKETED =
-  "Nothing is left to do for this order. For a trip's budget, name itineraryHash and vendorAddress in commit_booking and ticketOrderHash in confirm_flight: settle_booking then gives the wallet back what it has paid.";
+  "Nothing is left to do for this order. To charge it to a trip's budget, pass itineraryHash and vendorAddress to commit_booking and ticketOrderHash to confirm_flight: settle_booking then returns to the wallet what it has paid.";
 const TICKETS_PENDING =
-  "The order is paid; the airline issues its tickets within minutes, and read_order then has ticketOrderHash. For a trip's budget, name itineraryHash and vendorAddress in commit_booking now: settle_booking gives the wallet back what it has paid.";
+  "The order is paid. The airline issues the tickets within minutes; read_order then has ticketOrderHash. To charge it to a trip's budget, pass itineraryHash and vendorAddress to commit_booking now: settle_booking returns to the wallet what it has paid.";
 
 /** For a booking that a reservation in escrow pays for. */
 export const COVERED = "The trip's reservation in escrow pays for it, not the wallet.";
-const COVERED_PENDING = "The airline issues its tickets within minutes, and read_order then has ticketOrderHash.";
+const COVERED_PENDING = "The airline issues the tickets within minutes; read_order then has ticketOrderHash.";
 
 export function sayNext(
   ticketing: "pending" | "ticketed",

@@ -136,7 +136,7 @@ function sayHowToKnow(kind: "flight" | "stay", price: Micro | undefined): string
 
 const CANCELLED_PLAN: CallPlan = {
   ...REPEATED_PLAN,
-  remarks: ["Nothing would be booked: that order is cancelled. To travel, search and book again."],
+  remarks: ["Nothing would be booked, because that order is cancelled. To travel, search and book again."],
 };
 
 /** From the wallet now; or from a run's reservation in escrow when it is settled. */
@@ -207,9 +207,10 @@ function compareAmounts(one: string, other: string): number {
 
 /** Until when an order of the seen offer can be cancelled, and at what cost, as far as the offer says. */
 function sayUndo(seen: SeenOffer | undefined, findTimeZone: FindTimeZone = () => undefined): PlannedFinality[] {
-  if (seen === undefined) return [perhapsFinal("the order at the supplier, except for the refund by its conditions")];
+  if (seen === undefined)
+    return [perhapsFinal("the order at the supplier, except for the refund under its conditions")];
   if (seen.refundable === null)
-    return [perhapsFinal("the order: the airline did not say whether it gives anything back")];
+    return [perhapsFinal("the order: the airline did not say whether cancelling it gives anything back")];
   if (!seen.refundable)
     return [final(`the order: cancelling it gives nothing back${seen.kind === "flight" ? VOID : ""}`)];
   return seen.kind === "flight" ? [undoOfFlight(seen, findTimeZone)] : undosOfStay(seen);
@@ -236,7 +237,7 @@ function undosOfStay(seen: SeenStay): PlannedFinality[] {
   const { refunds, totalAmount, totalCurrency } = seen;
   const total = convertToUsdc(seen, totalAmount);
   if (refunds === undefined || refunds.length === 0) {
-    return [perhapsFinal("the order, except for the refund by its cancellation policy")];
+    return [perhapsFinal("the order, except for the refund under its cancellation policy")];
   }
   return refunds.map(({ before, refundAmount }) => {
     const refund = convertToUsdc(seen, refundAmount);

@@ -159,7 +159,7 @@ export async function requireSeenPrice(
   const [now, then] = [parseDecimal(totalAmount) ?? 0n, parseDecimal(seen.totalAmount) ?? 0n];
   if (seen.totalCurrency === totalCurrency && now <= then) return seen.rate ?? undefined;
   throw new Failure("price_changed", {
-    detail: `It costs ${totalAmount} ${totalCurrency} now, and ${seen.totalAmount} ${seen.totalCurrency} when you saw it last. Nothing is owed; look at it again, then book it or another.`,
+    detail: `It now costs ${totalAmount} ${totalCurrency}; it was ${seen.totalAmount} ${seen.totalCurrency} when you last saw it. Nothing is owed; look at it again, then book it or another offer.`,
     extra: { totalAmount, totalCurrency, seenAmount: seen.totalAmount, seenCurrency: seen.totalCurrency },
   });
 }

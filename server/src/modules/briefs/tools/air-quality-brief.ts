@@ -28,7 +28,8 @@ export const airQualityBrief = defineTool({
   name: "air_quality_brief",
   listedAfter: "trip_weather_brief",
   title: "Air quality brief",
-  summary: "Air quality at coordinates and what to do about it, if a source is configured; otherwise general guidance.",
+  summary:
+    "Show air quality at coordinates and what to do about it, if a source is configured; otherwise general guidance.",
   area: "trip",
   effect: "read",
   price: 1_000n,
@@ -38,13 +39,13 @@ export const airQualityBrief = defineTool({
   output: ProviderProvenance.extend({
     available: z.boolean(),
     reason: z.string().nullable().describe("Why there are no values"),
-    localTime: z.string().nullable().describe("Of the values, on the clock of the place"),
+    localTime: z.string().nullable().describe("Time of the values, in local time"),
     usAqi: z.number().nullable().describe("United States' index, 0 to 500"),
     europeanAqi: z.number().nullable().describe("European index, 0 to over 100"),
     category: z
       .enum(["good", "moderate", "unhealthy_for_sensitive_groups", "unhealthy", "very_unhealthy", "hazardous"])
       .nullable()
-      .describe("By the United States' index"),
+      .describe("US AQI"),
     pollutants: z.array(z.object({ name: z.enum(pollutants), microgramsPerCubicMeter: z.number().nullable() })),
     guidance: z.array(z.string()).describe("For the traveler"),
     guidanceSource: z.object({ title: z.string(), url: z.string(), asOf: z.string(), isRecalled: z.boolean() }),

@@ -16,7 +16,7 @@ export const recommendRestaurants = defineTool({
   name: "recommend_restaurants",
   title: "Find restaurants",
   summary:
-    "Restaurants near a place, nearest first, if a source is configured; otherwise search links. Ratings are not known.",
+    "List restaurants near a place, nearest first, if a source is configured; otherwise search links. Ratings are not known.",
   area: "trip",
   effect: "read",
   price: 1_000n,

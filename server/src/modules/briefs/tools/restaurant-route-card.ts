@@ -20,7 +20,7 @@ const LONGEST_OCCASION = 200;
 export const restaurantRouteCard = defineTool({
   name: "restaurant_route_card",
   title: "Show ways to restaurants",
-  summary: "Restaurants near a place with the way to each, a map and a text to send. Ratings are not known.",
+  summary: "List restaurants near a place with the route to each, a map and a text to send. Ratings are not known.",
   area: "trip",
   effect: "read",
   price: 3_000n,
@@ -41,7 +41,7 @@ export const restaurantRouteCard = defineTool({
     .superRefine(({ fromLatitude, fromLongitude }, context) => {
       if ((fromLatitude === undefined) === (fromLongitude === undefined)) return;
       const missing = fromLatitude === undefined ? "fromLatitude" : "fromLongitude";
-      context.addIssue({ code: "custom", path: [missing], message: "fromLatitude and fromLongitude go together" });
+      context.addIssue({ code: "custom", path: [missing], message: "give both fromLatitude and fromLongitude" });
     }),
   output: ProviderProvenance.extend({
     ...restaurantsFound,
@@ -52,20 +52,22 @@ export const restaurantRouteCard = defineTool({
           number: z.int().describe("On the map and in the text; 1 is the start"),
           way: z
             .object({
-              isEstimate: z.boolean().describe("true: from the distance alone; false: over roads, without traffic"),
-              source: z.string().describe("Who routed it; distance: nobody"),
+              isEstimate: z
+                .boolean()
+                .describe("true: estimated from the distance alone; false: by road, without traffic"),
+              source: z.string().describe("The routing source; distance: none"),
               roadKilometers: z.number(),
               minutes: z.int(),
             })
             .nullable()
-            .describe("By the mode; null: over 300 km"),
+            .describe("By the requested mode; null: over 300 km"),
           directions: DeepLinks,
         }),
       )
       .describe("Nearest to the start first"),
     map: MapAnswer.nullable(),
-    mapNote: z.string().nullable().describe("Why there is no map; the rest holds"),
-    card: ChannelText.describe("All of it for the traveler, in the language asked for"),
+    mapNote: z.string().nullable().describe("Why there is no map; everything else is valid"),
+    card: ChannelText.describe("The complete text for the traveler, in the requested language"),
     notes: z.array(z.string()),
     language: LanguageAnswer,
   }),

@@ -22,27 +22,27 @@ import { whyUnavailable } from "../why-unavailable.ts";
 const LONGEST_NOTES = 500;
 const MOST_PLACES = 12;
 
-const TextOfOthers = z.string().nullable().describe("A text of others");
+const TextOfOthers = z.string().nullable().describe("Third-party text");
 
 const PhoneNumber = z.string().regex(/^\d{2,9}$/);
 const NumberList = z.array(PhoneNumber).describe("Call the first; the others are alternatives");
 const Emergency = z.object({
-  countryCode: z.string().nullable().describe("Of the territory whose numbers these are (ISO 3166-1 alpha-2)"),
+  countryCode: z.string().nullable().describe("The territory that these numbers are for (ISO 3166-1 alpha-2)"),
   numbers: z.array(PhoneNumber).describe("Every known emergency number there; empty: none is known"),
   police: PhoneNumber.nullable(),
   ambulance: PhoneNumber.nullable(),
   fire: PhoneNumber.nullable(),
   services: z.object({ police: NumberList, ambulance: NumberList, fire: NumberList, touristPolice: NumberList }),
   general: z.array(PhoneNumber).describe("For every service"),
-  other: z.array(z.string()).describe("Further numbers with their purpose, mostly from one source"),
+  other: z.array(z.string()).describe("Other numbers with their purpose, mostly from one source"),
   agreement: z
     .enum(["both", "partial", "single", "none"])
-    .describe("Of the sources: two agree, they disagree in part, there is only one, none names a number"),
-  whatToDo: z.string().describe("How far the numbers can be relied on; show it with them"),
+    .describe("Whether two sources agree, they disagree in part, there is only one, or none names a number"),
+  whatToDo: z.string().describe("How reliable the numbers are; show it with them"),
   note: z.string().nullable().describe("The sources' disagreement"),
   source: z.string().describe("The sources, or none"),
   asOf: z.string().describe("Date of the newest source"),
-  servicesAreRecalled: z.boolean().describe("False: every number of a service is from a source"),
+  servicesAreRecalled: z.boolean().describe("False: every service's number is from a source"),
 });
 
 /** The question of entry rules, in the languages of the brief's texts. */
@@ -65,7 +65,7 @@ export const travelSafetyAid = defineTool({
   input: z.strictObject({
     latitude: Latitude,
     longitude: Longitude,
-    addressLines: z.array(z.string()).optional().describe("Given back, not looked up"),
+    addressLines: z.array(z.string()).optional().describe("Returned unchanged, not looked up"),
     regionCode: RegionCode.optional(),
     travelerNotes: z.string().optional().describe("Needs, such as an allergy or a wheelchair"),
     languageCode: z.string().default("en"),
@@ -74,16 +74,14 @@ export const travelSafetyAid = defineTool({
     countryCode: z
       .string()
       .nullable()
-      .describe(
-        "By the coordinates; territories have codes of their own. Null: of none that is known, such as the open sea",
-      ),
+      .describe("Country at the coordinates; territories have their own codes. Null: none known, such as the open sea"),
     emergency: Emergency,
     otherEmergency: Emergency.nullable().describe(
-      "If coordinates and regionCode disagree: of the one whose numbers emergency does not have",
+      "If coordinates and regionCode disagree: numbers for the one that emergency is not for",
     ),
     mobileNote: z.string(),
     advice: z.array(z.string()).describe("For the traveler"),
-    recognizedNeeds: z.array(z.enum(needs)).describe("Found in travelerNotes by words; look yourself for others"),
+    recognizedNeeds: z.array(z.enum(needs)).describe("Found in travelerNotes by keyword; check for others yourself"),
     nearestHelp: ProviderProvenance.extend({
       available: z.boolean(),
       reason: z.string().nullable(),
@@ -103,7 +101,7 @@ export const travelSafetyAid = defineTool({
     }),
     card: z
       .object({ address: z.array(wordsOfOthers()), travelerNotes: wordsOfOthers() })
-      .describe("Yours, as they can be shown"),
+      .describe("Your notes, safe to show"),
     notes: z.array(z.string()),
     language: LanguageAnswer,
     ...ProviderProvenance.shape,

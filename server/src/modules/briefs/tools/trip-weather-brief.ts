@@ -17,7 +17,8 @@ export const tripWeatherBrief = defineTool({
   name: "trip_weather_brief",
   listedAfter: "trip_checkin_reminder",
   title: "Weather brief",
-  summary: "The weather now and for a week at coordinates, if a source is configured; sunrise and sunset always.",
+  summary:
+    "Show weather now and for a week at coordinates, if a source is configured; always sunrise and sunset.",
   area: "trip",
   effect: "read",
   price: 1_000n,
@@ -30,15 +31,15 @@ export const tripWeatherBrief = defineTool({
     languageCode: z.string().default("en"),
   }),
   output: ProviderProvenance.extend({
-    available: z.boolean().describe("Whether there is a forecast; the sun's times are there in any case"),
-    reason: z.string().nullable().describe("Why there is none"),
+    available: z.boolean().describe("Whether there is a forecast; sunrise and sunset are always given"),
+    reason: z.string().nullable().describe("Why there is no forecast"),
     summary: z.string().describe("For the traveler"),
     units: z.object({
       temperature: z.enum(["°C", "°F"]),
       wind: z.enum(["km/h", "mph"]),
       precipitation: z.enum(["mm", "in"]),
     }),
-    timeZone: z.string().describe("IANA name, of all local times here"),
+    timeZone: z.string().describe("IANA name of the time zone for all local times here"),
     current: z
       .object({
         localTime: z.string(),

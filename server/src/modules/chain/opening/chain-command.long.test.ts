@@ -43,7 +43,7 @@ it("gives the same report with and without a running service, and leaves nothing
 }, async () => {
   const fresh = await run("status", "--network", "sandbox");
   expect([fresh.code, fresh.out]).toEqual([1, ""]);
-  expect(fresh.error).toMatch(/no sandbox network yet: it comes with the service's first start/);
+  expect(fresh.error).toMatch(/no sandbox network yet: the first start of the service creates it/);
 
   const app = await startApp(
     readConfig({ DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "fatal" }),
@@ -70,7 +70,7 @@ it("gives the same report with and without a running service, and leaves nothing
   }
   expect(beside).toMatchObject({ answers: true, stoppedBecause: null, difference: { usdc: "0.00", eurc: "0.00" } });
   expect(await read()).toEqual(beside);
-  expect((await run("resume", "--network", "sandbox")).out).toBe("Money of the sandbox network was not stopped.\n");
+  expect((await run("resume", "--network", "sandbox")).out).toBe("Payments on the sandbox network were not stopped.\n");
   expect(Parts.parse(JSON.parse(readFileSync(join(dataDir, "parts.json"), "utf8"))).parts).toEqual([]);
   expect(parts.some(isAlive)).toBe(false);
 });

@@ -8,8 +8,8 @@ import { collectSafeIds } from "./safe-ids.ts";
 export const AgentAnswer = z.object({
   conversationId: z.string(),
   turnId: z.string(),
-  status: z.enum(["running", ...TURN_STATUSES]).describe("running: read_agent_turn shows how it ends"),
-  reply: z.string().nullable().describe("For the traveler; null while it runs"),
+  status: z.enum(["running", ...TURN_STATUSES]).describe("running: call read_agent_turn for the outcome"),
+  reply: z.string().nullable().describe("For the traveler; null while the turn runs"),
   done: z.array(
     z.object({
       tool: z.string(),
@@ -20,7 +20,7 @@ export const AgentAnswer = z.object({
   waits: z
     .object({
       for: z.enum(["confirmation", "approval", "question"]),
-      what: z.string().describe("What is confirmed or approved, or the slot that is asked for"),
+      what: z.string().describe("What is to be confirmed or approved, or the missing detail"),
       total: z.string().nullable(),
       expiresAt: z.string().nullable(),
       approvalId: z.string().nullable(),
@@ -28,8 +28,8 @@ export const AgentAnswer = z.object({
     })
     .nullable()
     .describe("What the next message answers; an approval is decided elsewhere"),
-  ids: z.record(z.string(), z.array(z.string())).describe("By name: ids that are safe to keep"),
-  priceMicroUsdc: z.string().describe("Of the turn's calls"),
+  ids: z.record(z.string(), z.array(z.string())).describe("Ids that are safe to store, by name"),
+  priceMicroUsdc: z.string().describe("Total of the turn's calls"),
 });
 
 type Ended = z.output<typeof TurnEvent>;

@@ -22,10 +22,10 @@ export async function chooseUser(
   }
   const refuse = (message: string) => invalidInput([{ path: "userId", message }]);
   if (userId !== serviceAccountId && !(await identity.isUser(tenantId, userId, environment))) {
-    throw refuse("is not a user of this tenant; create it with PUT /api/travelers/{userId}, or leave it out");
+    throw refuse("is not a user of this tenant; create it with PUT /api/travelers/{userId}, or omit it");
   }
   if (await isSomebodyElse(userId, principal, hasDuties)) {
-    throw refuse("works for this tenant: only this person's own key converses for them");
+    throw refuse("works for this tenant, so only this person's own key can hold conversations for them");
   }
   return userId;
 }

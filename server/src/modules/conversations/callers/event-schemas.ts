@@ -6,14 +6,14 @@ import { CHANNELS, TURN_STATUSES } from "../conversations.ts";
 const event = <const Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({
     type: z.literal(type),
-    sequence: z.int().min(1).describe("Counts within the conversation"),
+    sequence: z.int().min(1).describe("Counted per conversation"),
     at: z.iso.datetime(),
     ...shape,
   });
 
 const Problem = z.object({ code: z.string(), detail: z.string() });
 const ToolCallId = z.string().describe("tcl_…");
-const MeterId = z.string().describe("Of the usage record");
+const MeterId = z.string().describe("Id of the usage record");
 const MicroUsdc = z.string().describe("Micro-USDC");
 
 export const CALL_OUTCOMES = ["ok", "failed", "declined", "withdrawn", "awaits_approval"] as const;
@@ -35,7 +35,7 @@ const TurnEnded = event("turn_ended", {
   meterIds: z.array(MeterId),
   priceMicroUsdc: MicroUsdc,
   model: z.object({ name: z.string(), inputTokens: z.int(), outputTokens: z.int() }),
-  problem: Problem.exactOptional().describe("Why a turn failed or ended at a limit"),
+  problem: Problem.exactOptional().describe("Why the turn failed or ended at a limit"),
   signature: z
     .string()
     .describe(
@@ -60,11 +60,11 @@ export const TurnEvent = z.discriminatedUnion("type", [
     tool: z.string(),
     what: z.string(),
     forWhom: z.array(z.string()),
-    total: z.string().nullable().describe("null if only the supplier knows it"),
+    total: z.string().nullable().describe("null: only the supplier knows it"),
     irreversible: z.array(
       z.object({ what: z.string(), undoableUntil: z.string().nullable(), undoCost: z.string().nullable() }),
     ),
-    approvers: z.array(z.string()).exactOptional().describe("Who has to approve it after the yes"),
+    approvers: z.array(z.string()).exactOptional().describe("Who must approve it after the yes"),
     expiresAt: z.iso.datetime(),
   }),
   event("approval_requested", {

@@ -9,7 +9,7 @@ import { EventsDocument, otherFormats, TurnEvent } from "./event-schemas.ts";
 import { UserQuery } from "./user-query.ts";
 
 const CONVERSATION_ID = /^cnv_[0-9A-Z]{26}$/;
-const NOT_FOUND = "There is no such conversation of this traveler for this key.";
+const NOT_FOUND = "This traveler has no such conversation with this key.";
 const ConversationPath = z.object({ conversationId: z.string().regex(CONVERSATION_ID) });
 const SequenceText = z
   .string()
@@ -35,7 +35,7 @@ const Turn = z.object({
   reply: z.string().nullable(),
   createdAt: z.string(),
   endedAt: z.string().nullable(),
-  after: z.int().describe("Its events come after this number"),
+  after: z.int().describe("Its events follow this number"),
 });
 
 const exampleConversation = {
@@ -117,16 +117,16 @@ const followConversation = defineStream({
   tag: "conversations",
   summary: "Follow a conversation",
   description:
-    "The events after a number, exactly as they were sent first, then those to come, until no turn runs. To go on after a cut, send the number of the last event that arrived whole. Formats as for a turn; server-sent events also take Last-Event-ID.",
+    "The events after a number, exactly as first sent, then new ones until no turn is running. To resume after a disconnect, send the number of the last event that arrived complete. Formats as for a turn; server-sent events also accept Last-Event-ID.",
   scope: buildScope("conversations", "read"),
   params: ConversationPath,
   query: z.object({
-    after: SequenceText.describe("The number of the last event that the caller has").exactOptional(),
+    after: SequenceText.describe("The number of the last event that the caller has received").exactOptional(),
     ...UserQuery,
   }),
   answers: {
     200: {
-      description: "The events, one a line.",
+      description: "The events, one per line.",
       schema: TurnEvent,
       contentType: "application/x-ndjson",
       otherwise: otherFormats(EventsDocument),
@@ -149,7 +149,7 @@ const stopConversation = defineRoute({
   tag: "conversations",
   summary: "Stop a conversation's turns",
   description:
-    "Ends the turn that runs and those that wait. A tool that has begun is finished first, so that its outcome is known; its open confirmation stays open.",
+    "Ends the running turn and those that wait. A tool call that has begun is finished first, so that its outcome is known; an open confirmation stays open.",
   scope: buildScope("conversations", "write"),
   params: ConversationPath,
   query: z.object(UserQuery),
@@ -176,13 +176,13 @@ const deleteConversation = defineRoute({
   tag: "conversations",
   summary: "Delete a conversation",
   description:
-    "Deletes its texts, events, arguments and results. Which tools were called and what they cost stays, without the text.",
+    "Deletes its texts, events, arguments and results. The record of which tools were called, and their cost, stays.",
   scope: buildScope("conversations", "write"),
   params: ConversationPath,
   query: z.object(UserQuery),
   answers: {
     200: {
-      description: "It is deleted.",
+      description: "The conversation was deleted.",
       schema: z.object({ conversationId: z.string(), deleted: z.literal(true) }),
     },
   },

@@ -9,14 +9,14 @@ import { otherFormats, TurnDocument, TurnEvent } from "./event-schemas.ts";
 const DISPATCH = "/api/agent/dispatch";
 const LONGEST_TEXT = 8_000;
 
-const Channel = z.enum(CHANNELS).describe("Where the caller shows the reply; it is in this answer only");
+const Channel = z.enum(CHANNELS).describe("Where the caller shows the reply; it is returned only in this answer");
 const Said = z.string().min(1).max(LONGEST_TEXT).describe("What the user says, in any language");
-const ConversationId = z.string().describe("Of an earlier turn; left out, a conversation begins").exactOptional();
+const ConversationId = z.string().describe("From an earlier turn; omit it to begin a conversation").exactOptional();
 
 const ByInput = z.strictObject({ channel: Channel, input: Said, conversationId: ConversationId });
 const ByText = z.strictObject({
   channel: Channel,
-  locale: z.string().describe("BCP 47: decides language, dates, currency and tone"),
+  locale: z.string().describe("BCP 47; determines language, dates, currency and tone"),
   tenantId: z.string().describe("The key's own tenant, `tenant_…`"),
   userId: z.string().min(1).max(128).describe("The traveler: a user of the tenant"),
   text: Said,
@@ -30,7 +30,7 @@ const shared = {
   isStream: true,
   answers: {
     200: {
-      description: "The events of the turn, one a line. The last one has the whole reply and the signature.",
+      description: "The events of the turn, one per line. The last one has the whole reply and the signature.",
       schema: TurnEvent,
       contentType: "application/x-ndjson",
       otherwise: otherFormats(TurnDocument),
@@ -47,7 +47,7 @@ export const turnOperations: readonly RouteDescription[] = [
     path: `${DISPATCH}#input`,
     summary: "Say something to the agent",
     description:
-      "One turn of a conversation: the agent reads, calls tools of the key's scopes, and asks before it spends. The turn goes on if the caller leaves. The same Idempotency-Key gives the same turn.",
+      "One turn of a conversation: the agent reads the message, calls tools that the key's scopes allow, and asks before it spends. The turn continues if the caller disconnects. The same Idempotency-Key gives the same turn.",
     body: ByInput,
     example: { body: { channel: "web", input: "Flights from London to New York on 7 March" } },
   },
@@ -57,7 +57,7 @@ export const turnOperations: readonly RouteDescription[] = [
     path: `${DISPATCH}#text`,
     summary: "Say something for a traveler",
     description:
-      "The same for calling agents: names the traveler and the locale. tenantId and userId can be left out where the key says them.",
+      "The same for calling agents, which name the traveler and the locale. tenantId and userId are optional and default to the key's.",
     body: ByText,
     example: {
       body: {

@@ -6,6 +6,6 @@ export const UserQuery = {
     .string()
     .min(1)
     .max(128)
-    .describe("A user of the tenant whose conversations are meant; left out, the key's own traveler")
+    .describe("The user of the tenant whose conversations these are; default: the key's own traveler")
     .exactOptional(),
 };

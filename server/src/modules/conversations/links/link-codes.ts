@@ -55,8 +55,8 @@ export async function issueCode(
     subject: "Your code",
     language: "en",
     parts: [
-      words(`Your code is ${code}. It proves that this address is yours, and is valid for 10 minutes.`),
-      words("If you did not ask for it, do nothing."),
+      words(`Your code is ${code}. It proves that this address is yours and is valid for 10 minutes.`),
+      words("If you did not request it, ignore this email."),
     ],
   });
   const reason = { tenantId, environment, userId: ownerId, kind: "link_code", about: [codeHash] };
@@ -72,14 +72,14 @@ async function requireIssuable(
   const refuse = (detail: string) => new Failure("conflict", { detail });
   if (email === undefined && owner.ownerId.startsWith("svc:")) {
     throw refuse(
-      "These conversations belong to the key itself. Name the traveler as userId, or send an e-mail address.",
+      "These conversations belong to the key itself. Name the traveler as userId, or send an email address.",
     );
   }
   if (await hasDuties(owner, owner.ownerId)) {
     throw refuse("This person works for the tenant, so no other key may speak for them.");
   }
   if (email !== undefined && !delivery.carriers.has("mail")) {
-    throw refuse("Mail is off: the operator has no mail server. Ask for a code without an address.");
+    throw refuse("Email is off: the operator has no mail server. Request a code without an address.");
   }
 }
 
@@ -95,7 +95,7 @@ export async function redeemCode(parts: LinkParts, redeemer: Redeemer, given: st
   const { tenantId, environment, ownerId, keyId } = redeemer;
   const attempts = await stores.conversationLinks.countAttempt(redeemer, keyId ?? ownerId, ATTEMPTS_SECONDS);
   if (attempts > MOST_ATTEMPTS) {
-    const detail = "Too many codes were tried. Wait ten minutes, then ask for a new one.";
+    const detail = "Too many codes were tried. Wait ten minutes, then request a new one.";
     throw new Failure("rate_limited", { detail, retryAfterSeconds: ATTEMPTS_SECONDS });
   }
   const codeHash = hashCode(vault, redeemer, given);
@@ -125,12 +125,13 @@ async function findTraveler(
 
 const noSuchCode = () =>
   new Failure("not_found", {
-    detail: "There is no such code: it was mistyped, was used, has expired, or is somebody else's. Ask for a new one.",
+    detail:
+      "This code is not valid: it was mistyped or already used, has expired, or belongs to someone else. Request a new one.",
   });
 
 const belongsToAnother = () =>
   new Failure("conflict", {
-    detail: "The caller's conversations belong to another traveler already. Remove that link first.",
+    detail: "The caller's conversations already belong to another traveler. Remove that link first.",
   });
 
 function newCode(random: RandomBytes): string {

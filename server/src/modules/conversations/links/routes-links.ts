@@ -32,7 +32,7 @@ const issueLinkCode = defineRoute({
   tag: "conversations",
   summary: "Issue a link code",
   description:
-    "A code, valid once and for ten minutes, with which another key joins this traveler and then goes on with the same conversations. With `email` the code is mailed there; whoever redeems it as the same caller has proved the address.",
+    "A single-use code, valid for ten minutes, that links another key to this traveler; that key then continues the same conversations. With `email`, the code is mailed there; if the same caller redeems it, the address is proved.",
   scope: WRITE,
   query: z.object(UserQuery),
   body: z.strictObject({ email: Email.exactOptional() }),
@@ -41,13 +41,13 @@ const issueLinkCode = defineRoute({
     200: {
       description: "The code.",
       schema: z.object({
-        code: z.string().nullable().describe("Shown once. Never store it. null if it was mailed"),
+        code: z.string().nullable().describe("Shown once. Never store it. null: it was mailed"),
         expiresAt: z.string(),
       }),
     },
   },
   errors: {
-    conflict: "The caller has no traveler, the person works for the tenant, or mail is off; `detail` says which.",
+    conflict: "The caller has no traveler, the person works for the tenant, or email is off; `detail` says which.",
   },
   example: { body: {}, answer: { code: "7K3M-Q9XT", expiresAt: "2030-01-01T09:10:00Z" } },
   async run({ principal, query, body }, parts: LinkRouteParts) {
@@ -64,7 +64,7 @@ const redeemLinkCode = defineRoute({
   tag: "conversations",
   summary: "Redeem a link code",
   description:
-    "Joins the calling key to the traveler who issued the code, with the conversations that it began, or proves the address to which the code was mailed. Five attempts in ten minutes.",
+    "Links the calling key, with the conversations that it began, to the traveler who issued the code; or proves the address to which the code was mailed. Five attempts in ten minutes.",
   scope: WRITE,
   query: z.object(UserQuery),
   body: z.strictObject({ code: z.string().min(1).max(LONGEST_CODE).describe("As shown or mailed") }),
@@ -76,9 +76,9 @@ const redeemLinkCode = defineRoute({
   },
   errors: {
     not_found:
-      "There is no such code: it was mistyped, was used, has expired, or is somebody else's. Ask for a new one.",
-    conflict: "The caller's conversations belong to another traveler already. Remove that link first.",
-    rate_limited: "Too many codes were tried. Wait ten minutes, then ask for a new one.",
+      "This code is not valid: it was mistyped or already used, has expired, or belongs to someone else. Request a new one.",
+    conflict: "The caller's conversations already belong to another traveler. Remove that link first.",
+    rate_limited: "Too many codes were tried. Wait ten minutes, then request a new one.",
   },
   example: { body: { code: "7K3M-Q9XT" }, answer: { userId: "user_ada" } },
   async run({ principal, query, body }, parts: LinkRouteParts) {
@@ -95,7 +95,7 @@ const listLinks = defineRoute({
   path: "/api/conversation-links",
   tag: "conversations",
   summary: "List a traveler's links",
-  description: "The keys and proved addresses that are joined to this traveler.",
+  description: "The keys and proved addresses that are linked to this traveler.",
   scope: buildScope("conversations", "read"),
   query: z.object(UserQuery),
   answers: {
@@ -119,12 +119,12 @@ const removeLink = defineRoute({
   path: "/api/conversation-links/:linkId",
   tag: "conversations",
   summary: "Remove a link",
-  description: "The key or address belongs to nobody afterwards. What it said before stays with the traveler.",
+  description: "Afterwards the key or address belongs to no traveler. What it said before stays with the traveler.",
   scope: WRITE,
   params: z.object({ linkId: z.string().regex(LINK_ID) }),
   query: z.object(UserQuery),
   answers: {
-    200: { description: "It is removed.", schema: z.object({ linkId: z.string(), removed: z.literal(true) }) },
+    200: { description: "The link was removed.", schema: z.object({ linkId: z.string(), removed: z.literal(true) }) },
   },
   errors: { not_found: "This traveler has no such link." },
   example: { answer: { linkId: exampleLink.linkId, removed: true } },

@@ -88,7 +88,7 @@ export class OpenCalls {
     await journal.flush();
     for (const call of calls) {
       if (this.#countEqual(call) < MOST_EQUAL_CALLS) continue;
-      this.#fail(call, "repeated_call", "The same call was made before in this turn. Use its result.");
+      this.#fail(call, "repeated_call", "The same call was already made in this turn. Use its result.");
     }
     const ending = await this.#process(calls);
     this.wereAllMistakes = calls.every(({ outcome, result }) => outcome === "failed" && MISTAKES.has(readCode(result)));
@@ -182,7 +182,7 @@ export class OpenCalls {
     }
     const entry = this.#find(call.tool);
     if (entry === undefined)
-      return this.#fail(call, "tool_not_found", "There is no tool of this name. find_tools finds tools.");
+      return this.#fail(call, "tool_not_found", "There is no tool with this name. Use find_tools.");
     // A read that fetches an address tells its owner what the address says.
     const guarded = findGuarded(call.args, this.#known, this.#options);
     if (guarded !== undefined) return this.#fail(call, guarded.code, guarded.detail);
@@ -241,7 +241,7 @@ export class OpenCalls {
     if (entry !== undefined) return await assessCall(this.#asking(), entry, call);
     return {
       kind: "refused",
-      ...describeProblem({ code: "tool_not_found", detail: "There is no such tool any more." }),
+      ...describeProblem({ code: "tool_not_found", detail: "This tool no longer exists." }),
     };
   }
 
@@ -304,7 +304,7 @@ export class OpenCalls {
     const modelCallId = `approved-${turn.number}`;
     const call = this.#store({ turnId: turn.id, step: 0, ordinal: 0, modelCallId, tool, args }, firstCall ?? id);
     await journal.flush();
-    if (first.approvalState === "pending") this.#fail(call, "approval_expired", "Nobody decided about it in time.");
+    if (first.approvalState === "pending") this.#fail(call, "approval_expired", "Nobody decided in time.");
     return await this.#process([call]);
   }
 

@@ -129,5 +129,5 @@ function bound(result: unknown): unknown {
   const text = JSON.stringify(result ?? null);
   return text.length <= MOST_RESULT_CHARACTERS
     ? result
-    : { note: "The result is too long to be shown whole.", beginning: text.slice(0, MOST_RESULT_CHARACTERS) };
+    : { note: "The result is too long to be shown in full.", beginning: text.slice(0, MOST_RESULT_CHARACTERS) };
 }

@@ -58,7 +58,7 @@ export const sayConfirmation = defineTexts({
     ja: "返金：{amount}",
   },
   amountUnknown: {
-    en: "The amount is only known when it is done.",
+    en: "The amount is known only when this is done.",
     de: "Der Betrag steht erst bei der Ausführung fest.",
     fr: "Le montant ne sera connu qu’au moment de l’exécution.",
     es: "El importe solo se conoce en el momento de la ejecución.",
@@ -85,7 +85,7 @@ export const sayConfirmation = defineTexts({
     ja: "実行後は取り消せません。",
   },
   noRefund: {
-    en: "Cancelling later gives no money back.",
+    en: "If you cancel later, you get no money back.",
     de: "Bei einer späteren Stornierung wird nichts erstattet.",
     fr: "En cas d’annulation, rien n’est remboursé.",
     es: "Si se cancela después, no se reembolsa nada.",
@@ -121,7 +121,7 @@ export const sayConfirmation = defineTexts({
     ja: "取り消せない場合があります。",
   },
   approvalFirst: {
-    en: "The travel policy requires an approval first; it is requested after a yes.",
+    en: "The travel policy requires an approval first; it is requested after your yes.",
     de: "Die Reiserichtlinie verlangt vorher eine Genehmigung; sie wird nach einem Ja angefragt.",
     fr: "La politique de voyage exige une approbation préalable ; elle sera demandée après un oui.",
     es: "La política de viajes exige una aprobación previa; se solicita después de un sí.",

@@ -12,7 +12,7 @@ export const sayEnd = defineTexts({
     ja: "停止しました。",
   },
   approvalAsked: {
-    en: "The request is with the approvers. As soon as they decide, it goes on by itself, and the result appears here.",
+    en: "The request is with the approvers. Once they decide, everything continues by itself and the result appears here.",
     de: "Die Anfrage liegt bei den Genehmigenden. Sobald entschieden ist, geht es von selbst weiter; das Ergebnis steht dann hier.",
     fr: "La demande est chez les approbateurs. Dès leur décision, la suite est automatique et le résultat apparaît ici.",
     es: "La solicitud está en manos de quienes aprueban. En cuanto decidan, todo sigue automáticamente y el resultado aparece aquí.",
@@ -22,7 +22,7 @@ export const sayEnd = defineTexts({
     ja: "承認者に依頼しました。決定され次第、自動的に続行し、結果をここにお知らせします。",
   },
   tooManySteps: {
-    en: "This took more steps than one message may take. Please ask for a smaller part of it.",
+    en: "This took more steps than one message is allowed. Please ask for a smaller part of it.",
     de: "Das brauchte mehr Schritte, als eine Nachricht auslösen darf. Bitte nach einem kleineren Teil fragen.",
     fr: "Cela demandait plus d’étapes qu’un message n’en permet. Merci de demander une partie plus petite.",
     es: "Esto requería más pasos de los que permite un mensaje. Por favor, pide una parte más pequeña.",
@@ -31,7 +31,7 @@ export const sayEnd = defineTexts({
     ja: "1つのメッセージで実行できる手順の上限に達しました。内容を分けてお試しください。",
   },
   tooManyTokens: {
-    en: "The language model has used up what one message may use. Please ask for a smaller part of it.",
+    en: "The language model has used up its allowance for one message. Please ask for a smaller part of it.",
     de: "Das Sprachmodell hat verbraucht, was eine Nachricht verbrauchen darf. Bitte nach einem kleineren Teil fragen.",
     fr: "Le modèle de langage a épuisé ce qu’un message peut utiliser. Merci de demander une partie plus petite.",
     es: "El modelo de lenguaje ha agotado lo que puede usar un mensaje. Por favor, pide una parte más pequeña.",
@@ -40,7 +40,7 @@ export const sayEnd = defineTexts({
     ja: "1つのメッセージで使える言語モデルの上限に達しました。内容を分けてお試しください。",
   },
   tooExpensive: {
-    en: "The tools have cost what one message may cost. The next message can go on.",
+    en: "The tool calls have reached the cost limit for one message. Send another message to continue.",
     de: "Die Werkzeuge haben gekostet, was eine Nachricht kosten darf. Mit der nächsten Nachricht geht es weiter.",
     fr: "Les outils ont coûté ce qu’un message peut coûter. Le prochain message peut continuer.",
     es: "Las herramientas han costado lo que puede costar un mensaje. El siguiente mensaje puede continuar.",
@@ -49,7 +49,7 @@ export const sayEnd = defineTexts({
     ja: "1つのメッセージで使える料金の上限に達しました。次のメッセージで続けられます。",
   },
   tooLong: {
-    en: "This took too long and was ended. What was already done stays done.",
+    en: "This took too long and was stopped. What was already done stays done.",
     de: "Das hat zu lange gedauert und wurde beendet. Was schon erledigt ist, bleibt erledigt.",
     fr: "Cela a duré trop longtemps et a été interrompu. Ce qui est fait reste fait.",
     es: "Esto tardó demasiado y se terminó. Lo que ya está hecho, hecho queda.",
@@ -58,7 +58,7 @@ export const sayEnd = defineTexts({
     ja: "時間がかかりすぎたため終了しました。すでに完了した内容はそのまま有効です。",
   },
   conversationUsedUp: {
-    en: "This conversation has used up what one conversation may use. Please begin a new one.",
+    en: "This conversation has used up its allowance. Please begin a new one.",
     de: "Dieses Gespräch hat verbraucht, was ein Gespräch verbrauchen darf. Bitte ein neues beginnen.",
     fr: "Cette conversation a épuisé ce qu’une conversation peut utiliser. Merci d’en commencer une nouvelle.",
     es: "Esta conversación ha agotado lo que puede usar una conversación. Por favor, empieza una nueva.",
@@ -67,7 +67,7 @@ export const sayEnd = defineTexts({
     ja: "この会話で使える上限に達しました。新しい会話を始めてください。",
   },
   repeats: {
-    en: "The same step failed to lead anywhere several times, so this was ended. Please put it in other words.",
+    en: "The same step led nowhere several times, so this was stopped. Please rephrase your request.",
     de: "Derselbe Schritt führte mehrmals nicht weiter, deshalb wurde beendet. Bitte anders formulieren.",
     fr: "La même étape n’a mené nulle part plusieurs fois, d’où cette fin. Merci de reformuler.",
     es: "El mismo paso no llevó a nada varias veces, así que se terminó. Por favor, dilo con otras palabras.",
@@ -76,7 +76,7 @@ export const sayEnd = defineTexts({
     ja: "同じ手順が繰り返し進まなかったため終了しました。別の言い方でお試しください。",
   },
   modelUnavailable: {
-    en: "The language model does not answer at the moment. Please try again shortly.",
+    en: "The language model is not answering at the moment. Please try again shortly.",
     de: "Das Sprachmodell antwortet gerade nicht. Bitte in Kürze noch einmal versuchen.",
     fr: "Le modèle de langage ne répond pas pour le moment. Merci de réessayer bientôt.",
     es: "El modelo de lenguaje no responde en este momento. Por favor, inténtalo de nuevo en breve.",
@@ -85,7 +85,7 @@ export const sayEnd = defineTexts({
     ja: "現在、言語モデルが応答しません。しばらくしてからもう一度お試しください。",
   },
   modelNonsense: {
-    en: "The language model gave an answer that cannot be used. Please put it in other words.",
+    en: "The language model gave an unusable answer. Please rephrase your request.",
     de: "Das Sprachmodell gab eine unbrauchbare Antwort. Bitte anders formulieren.",
     fr: "Le modèle de langage a donné une réponse inutilisable. Merci de reformuler.",
     es: "El modelo de lenguaje dio una respuesta inservible. Por favor, dilo con otras palabras.",

@@ -9,7 +9,7 @@ export const askTravelAgent = defineTool({
   name: "ask_travel_agent",
   title: "Ask the travel agent",
   summary:
-    "Pass on a traveler's words, and show the reply. It finds and books, and asks before it spends; the next message answers that. After 25 s it returns running: then call read_agent_turn.",
+    "Pass on a traveler's words and show the reply. The agent finds and books, and asks before it spends; the next message answers it. After 25 s it returns running: then call read_agent_turn.",
   area: "conversations",
   effect: "write",
   asksModel: true,
@@ -19,7 +19,7 @@ export const askTravelAgent = defineTool({
   input: z.strictObject({
     text: z.string().min(1).max(LONGEST_TEXT),
     locale: z.string().max(100).describe("BCP 47").exactOptional(),
-    conversationId: z.string().describe("Of an earlier turn").exactOptional(),
+    conversationId: z.string().describe("From an earlier turn").exactOptional(),
   }),
   output: AgentAnswer,
   errors: {},
@@ -29,7 +29,7 @@ export const askTravelAgent = defineTool({
   plan: () => ({
     movements: [],
     irreversible: [],
-    remarks: ["The agent's calls move money by their own plans, each after a yes in the conversation."],
+    remarks: ["The agent's calls move money according to their own plans, each only after a yes in the conversation."],
   }),
   run: ({ text, locale, conversationId }, { agentTurns, caller, call }) =>
     askAgent(agentTurns, caller, call, { text, locale, conversationId }),

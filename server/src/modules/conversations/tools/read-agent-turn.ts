@@ -6,7 +6,7 @@ import { defineTool } from "../context.ts";
 export const readAgentTurnTool = defineTool({
   name: "read_agent_turn",
   title: "Read a conversation's turn",
-  summary: "Show a turn of ask_travel_agent, when it ends or after a wait.",
+  summary: "Show a turn of ask_travel_agent once it ends, or after waiting.",
   area: "conversations",
   effect: "read",
   asksModel: true,

@@ -161,7 +161,7 @@ function mintAgainLater(
     to: "burned",
     change: {
       steps,
-      waiting: `The destination refused the mint (${failure}). It is tried again; nothing is lost.`,
+      waiting: `The destination refused the mint (${failure}). It will be retried; nothing is lost.`,
       detail: changeDetail(transfer, { refusedMints, nextMintAt }),
     },
   };
@@ -178,7 +178,7 @@ async function renewAttestation(parts: TransferParts, transfer: Transfer, nonce:
     kind: "move",
     to: "burned",
     change: {
-      waiting: "The attestation has expired. A new one is asked for; nothing is lost.",
+      waiting: "The attestation has expired. A new one will be requested; nothing is lost.",
       detail: changeDetail(transfer, { renewals, nextMintAt }),
     },
   };

@@ -37,11 +37,11 @@ export async function readBridgeTerms(
 ): Promise<BridgeTerms> {
   const bridge = source.chain.crossChain.bridge;
   const [from, to] = [source.domain, target.domain];
-  if (source.chain.key.chain === target.chain.key.chain) throw refuseChain(`The money is on ${target.name} already.`);
+  if (source.chain.key.chain === target.chain.key.chain) throw refuseChain(`The money is already on ${target.name}.`);
   // A test network shares its domain with its main network: money burned for the other one would be lost. The emulated Arc is reached
   // from both.
   const isReached = source.network === target.network || (source.isEmulated && to === ARC_DOMAIN);
-  if (!isReached) throw refuseChain(`${source.name} and ${target.name} are not of one network.`);
+  if (!isReached) throw refuseChain(`${source.name} and ${target.name} do not belong to the same network.`);
   const isMissing = bridge?.signedBurns === undefined || target.chain.crossChain.bridge === undefined;
   if (isMissing || from === undefined || to === undefined || attestations === undefined) {
     throw refuseChain(`There is no bridge from ${source.name} to ${target.name}.`);
@@ -55,7 +55,7 @@ export async function readBridgeTerms(
   const maxFee = fee > least ? fee : least;
   if (maxFee >= amount) {
     throw new Failure("amount_too_low", {
-      detail: `The bridge takes up to ${formatDecimal(maxFee)} USDC. Nothing was done; send more than that.`,
+      detail: `The bridge charges up to ${formatDecimal(maxFee)} USDC. Nothing was done; send more than that.`,
     });
   }
   const expectedSeconds = expectSeconds({ speed, from, isEmulated: source.isEmulated });

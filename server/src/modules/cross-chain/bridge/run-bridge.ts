@@ -15,10 +15,10 @@ import { findStartedBridge, startBridge } from "./start-bridge.ts";
 
 /** Errors for tools that send over the bridge. */
 export const bridgeErrors = {
-  chain_not_available: "This chain cannot be used, or does not answer now. Nothing was done.",
+  chain_not_available: "This chain cannot be used, or is not answering. Nothing was done.",
   amount_too_low: "The amount does not exceed the bridge's fee. Nothing was done; send more.",
   insufficient_balance:
-    "Your wallet on that chain has too little. Nothing was done; availableUsdc says how much it has.",
+    "Your wallet on that chain does not have enough. Nothing was done; availableUsdc says how much it has.",
   settlement_stopped: sendOutErrors.settlement_stopped,
   transfer_reverted: "The chain refused the burn. No money was moved; it is available again.",
 } as const;

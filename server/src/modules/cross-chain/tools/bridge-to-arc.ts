@@ -26,7 +26,7 @@ export const bridgeToArc = defineTool({
   title: "Bridge USDC to Arc",
   summary: "Move USDC from your wallet on another chain to your treasury wallet on Arc.",
   advice:
-    "Returns within 25 seconds with the transfer's status; read_transaction follows it. Once burned, the money cannot be called back; it arrives later. Repeating the call sends again, unless it has the same idempotency key.",
+    "Returns within 25 seconds with the transfer's status; read_transaction follows it. Once burned, the money cannot be recalled; it arrives later. Repeating the call sends again, unless it has the same idempotency key.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,
@@ -56,7 +56,7 @@ export const bridgeToArc = defineTool({
         remarks: [
           bridgeFinality === "fast"
             ? `${amount} USDC arrive on Arc, less a fee of a few basis points, usually within a minute.`
-            : `${amount} USDC arrive on Arc, without a fee where the bridge takes none, as soon as ${fromChain} is final.`,
+            : `${amount} USDC arrive on Arc, without a fee if the bridge charges none, as soon as the burn on ${fromChain} is final.`,
         ],
       };
     }),

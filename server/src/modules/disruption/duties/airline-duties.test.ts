@@ -199,7 +199,7 @@ it("says what the law says of a refund, of care and of another flight", () => {
   expect(hotel?.text).toMatch(/hotel.*transfer/);
   expect(refund?.text).toMatch(/within seven days.*no longer serves its purpose.*flight back to the first point/);
   const [choice, , , compensation] = say("FR-DE 700", { ...calledOff, noticeDays: 10 });
-  expect(choice?.text).toMatch(/price back within seven days, another flight at the earliest.*later date/);
+  expect(choice?.text).toMatch(/refund within seven days, another flight at the earliest.*later date/);
   expect(compensation?.onlyIf).toMatch(/less than 14 days.*two hours earlier.*four hours later.*extraordinary/);
   const [last] = say("FR-DE 700", { ...calledOff, noticeDays: 6 }).slice(-1);
   expect(last?.onlyIf).toMatch(/one hour earlier.*two hours later/);

@@ -54,10 +54,10 @@ function unitedStates({ from, to, event, isElsewhere, ...flight }: DisruptedFlig
       article: "14 CFR 260.2 and 260.6",
       amount: null,
       currency: null,
-      text: "Passengers who take neither the changed flight nor another one that the airline offers get the fare back with taxes and fees, also of a non-refundable ticket: within 7 business days if it was paid by credit card, within 20 days otherwise.",
+      text: "Passengers who take neither the changed flight nor another one that the airline offers get a refund of the fare with taxes and fees, even for a non-refundable ticket: within 7 business days if it was paid by credit card, within 20 days otherwise.",
       onlyIf: isSignificant
         ? null
-        : `The airline cancels the flight, or it leaves or arrives ${hours} hours or more off its time.`,
+        : `The airline cancels the flight, or it leaves or arrives ${hours} hours or more from its scheduled time.`,
       source: US_SOURCE,
     },
   ];
@@ -79,7 +79,7 @@ function canada({ from, to, event, noticeDays, ...flight }: DisruptedFlight): Ai
             ...common,
             owes: "flight_or_refund" as const,
             article: "Sections 17 and 18",
-            text: "The airline books another flight for nothing. Passengers whose needs that does not meet, or who get no seat within 48 hours if the cause is outside the airline's control, get their money back.",
+            text: "The airline books another flight free of charge. Passengers whose needs it does not meet, or who get no seat within 48 hours if the cause is outside the airline's control, get a refund.",
             onlyIf: joinConditions([missing(CANADA_HOURS)]),
           },
         ]
@@ -106,6 +106,6 @@ const canadianCompensation = (common: Pick<AirlineDuty, "rule" | "amount" | "cur
   ...common,
   owes: "compensation",
   article: "Section 19",
-  text: "CAD 400, 700 or 1,000 for an arrival 3, 6 or 9 hours late or more; with small airlines CAD 125, 250 or 500. CAD 400 (small airlines: 125) to passengers who take the refund. To be asked for within a year.",
+  text: "CAD 400, 700 or 1,000 for an arrival 3, 6 or 9 hours late or more; with small airlines CAD 125, 250 or 500. CAD 400 (small airlines: 125) to passengers who take the refund. It must be claimed within a year.",
   onlyIf: `${IN_CONTROL} and not required for safety, and the passenger learned of it less than ${CANADA_NOTICE_DAYS} days before.`,
 });

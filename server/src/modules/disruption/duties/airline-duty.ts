@@ -9,7 +9,7 @@ export const AirlineDutyAnswer = z.object({
   amount: DecimalAmount.nullable().describe("For each passenger; null: not fixed, or not known"),
   currency: z.string().nullable(),
   text: z.string(),
-  onlyIf: z.string().nullable().describe("Null: what is known decides that it applies"),
+  onlyIf: z.string().nullable().describe("Null: the known facts show that it applies"),
   source: z.object({ title: z.string(), url: z.string(), asOf: z.string().nullable() }),
 });
 

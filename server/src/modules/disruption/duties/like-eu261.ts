@@ -116,13 +116,13 @@ function findUkLicences(from: string, to: string, carrier: string): Law["licence
 }
 
 const CHOICE =
-  "the price back within seven days, another flight at the earliest opportunity, or another flight at a later date of the passenger's choice";
+  "a refund within seven days, another flight at the earliest opportunity, or another flight at a later date of the passenger's choice";
 const REFUND =
-  "the price back within seven days for the flights not taken, also for flights already taken if the journey no longer serves its purpose, and then a flight back to the first point of departure";
+  "a refund within seven days for the flights not taken, and for flights already taken if the journey no longer serves its purpose, in that case with a flight back to the first point of departure";
 const CARE = "meals and refreshments in reasonable relation to the waiting time, and two telephone calls or e-mails";
 const HOTEL = "a hotel for the nights of waiting and the transfer between airport and hotel";
 const EXTRAORDINARY =
-  "The airline does not prove extraordinary circumstances that it could not have avoided, such as dangerous weather or a strike of air traffic control.";
+  "The airline cannot prove extraordinary circumstances that it could not have avoided, such as dangerous weather or a strike of air traffic control.";
 const CALLED_OFF = "The airline cancels the flight.";
 const DENIED = "The airline refuses boarding against the passenger's will, for example because it sold too many seats.";
 const MISSED =
@@ -137,7 +137,7 @@ function cancelled(flight: DisruptedFlight, law: Applied): AirlineDuty[] {
     duty(law, {
       owes: "flight_or_refund",
       article: flight.event === "cancellation" ? CALLED_OFF_ARTICLES : `${CALLED_OFF_ARTICLES}, with ${EARLY_CASE}`,
-      text: `The passenger chooses: ${CHOICE}.${isEarlyNotice ? ` No compensation is due, as the airline cancels at least ${NOTICE_DAYS} days before (Article 5(1)(c)).` : ""}`,
+      text: `The passenger chooses: ${CHOICE}.${isEarlyNotice ? ` No compensation is due, because the airline cancelled at least ${NOTICE_DAYS} days ahead (Article 5(1)(c)).` : ""}`,
       onlyIf: condition,
     }),
     duty(law, {
@@ -167,10 +167,10 @@ function compensationForCancellation(flight: DisruptedFlight, law: Applied): Air
     owes: "compensation",
     article: "Articles 5(1)(c) and 7",
     amount,
-    text: `${said} for each passenger, beside the refund or the other flight. The airline may halve it if another flight arrives at most ${halved} late (Article 7(2)).`,
+    text: `${said} for each passenger, in addition to the refund or the other flight. The airline may halve it if another flight arrives at most ${halved} late (Article 7(2)).`,
     onlyIf: joinConditions([
       law.condition,
-      `The airline said so less than ${NOTICE_DAYS} days before and offered no other flight that leaves at most ${early} earlier and arrives less than ${late} later.`,
+      `The airline announced it less than ${NOTICE_DAYS} days ahead and offered no other flight that leaves at most ${early} earlier and arrives less than ${late} later.`,
       EXTRAORDINARY,
     ]),
   });
@@ -261,7 +261,7 @@ function unclear(flight: DisruptedFlight, law: Applied): AirlineDuty[] {
       owes: "compensation",
       article: "Articles 4(3) and 7",
       amount,
-      text: `${said} for each passenger who is denied boarding, at once, beside the refund or the other flight and the care.`,
+      text: `${said} for each passenger who is denied boarding, payable at once, in addition to the refund or the other flight and the care.`,
       onlyIf: joinConditions([law.condition, DENIED]),
     }),
   ];

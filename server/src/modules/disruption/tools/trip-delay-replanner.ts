@@ -37,7 +37,7 @@ export const tripDelayReplanner = defineTool({
   summary:
     "Find alternatives after a disrupted flight: other flights, changes of your order, a hotel, transfers, messages to the traveler.",
   advice:
-    "It books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it is for your order's travelers and says what the order and stays return. notifyChannels with email mails the traveler once per disruption; whatsapp and slack are texts to pass on.",
+    "Books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it covers your order's travelers and says what order and stays would refund. notifyChannels: email is sent once per disruption; whatsapp and slack are texts to pass on.",
   area: "trip",
   effect: "write",
   price: 3_000n,
@@ -57,23 +57,23 @@ export const tripDelayReplanner = defineTool({
   ],
   input: ReplanInput,
   output: z.object({
-    earliestDeparture: z.string().describe("UTC; no flight that leaves before it is offered"),
+    earliestDeparture: z.string().describe("UTC; flights that leave earlier are not offered"),
     alternatives: AlternativesAnswer,
     airlineChange: AirlineChangeAnswer.nullable().describe(
-      "What the airline itself did to your order's flights, and what it owes; null: nothing that the supplier tells",
+      "What the airline itself changed in your order's flights, and what it owes; null: nothing known to the supplier",
     ),
     duties: z
       .array(AirlineDutyAnswer)
       .describe(
-        "What the airline owes by EU 261/2004, UK 261 and the rules of the USA and Canada, the surest first; empty: these do not apply, and others are not known here. General statements of law, no decision about this case",
+        "What the airline owes under EU 261/2004, UK 261 and the rules of the USA and Canada, most certain first; empty: these do not apply, and others are not known here. General statements of law, not a ruling on this case",
       ),
     change: ChangeAnswer,
-    hotel: HotelAnswer.nullable().describe("Null: not asked for"),
-    stays: z.array(OwnStayAnswer).describe("Yours at the destination, booked here"),
+    hotel: HotelAnswer.nullable().describe("Null: not requested"),
+    stays: z.array(OwnStayAnswer).describe("Your stay at the destination, booked here"),
     transfer: TransferAnswer.nullable().describe("Between the hotel or the stay and the airport; null without both"),
     next: NextStep,
     messages: z.array(MessageAnswer),
-    language: LanguageAnswer.describe("Of the messages, by the traveler's profile"),
+    language: LanguageAnswer.describe("Language of the messages, from the traveler's profile"),
     sandbox: z.boolean(),
     ...Provenance.shape,
   }),

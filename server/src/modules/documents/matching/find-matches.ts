@@ -11,13 +11,13 @@ import { type DocumentKind, KIND_TRAITS } from "../document-kinds.ts";
 import type { Fields, Scan } from "../scan.ts";
 
 export const Match = z.object({
-  orderId: z.string().describe("read_order has the rest"),
+  orderId: z.string().describe("read_order has the details"),
   by: z.enum(["order_id", "booking_reference", "invoice_number", "flight", "amount_and_date"]),
   certain: z.boolean().describe("false: only a suggestion"),
   differs: z
     .array(z.enum(["amount", "currency", "passenger"]))
     .optional()
-    .describe("Differences of the order, which make the match uncertain"),
+    .describe("Differences from the order, which make the match uncertain"),
 });
 type Match = z.output<typeof Match>;
 

@@ -49,13 +49,13 @@ it("unsupported types are refused with advice", () => {
     ['<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>', /SVG/],
     ["  <svg onload='alert(1)'/>", /SVG/],
     ["\0\0\0\x1cftypavif\0\0\0\0mif1avif", /AVIF/],
-    ["\0\0\0\x1cftypmp42\0\0\0\0isomheic", /none of the types/],
-    ["\0\0\0\x18ftypmif1\0\0\0\0mif1avif", /none of the types/],
-    ["PK\x03\x04", /none of the types/],
-    ["MZ", /none of the types/],
+    ["\0\0\0\x1cftypmp42\0\0\0\0isomheic", /file type is not supported/],
+    ["\0\0\0\x18ftypmif1\0\0\0\0mif1avif", /file type is not supported/],
+    ["PK\x03\x04", /file type is not supported/],
+    ["MZ", /file type is not supported/],
     ["GIF89a%PDF-1.7", /GIF/],
     ["junk\n%PDF-1.7", /before the header/],
-    ["\xff\xd8", /none of the types/],
+    ["\xff\xd8", /file type is not supported/],
   ] as const) {
     const refusal = requireRefusal(toBytes(start));
     expect(refusal.code).toBe("unsupported_document");

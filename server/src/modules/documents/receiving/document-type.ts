@@ -38,7 +38,7 @@ export function detectDocumentType(bytes: Uint8Array, mediaType: string | undefi
   if (!isAgreed) {
     throw new DocumentRefused(
       "unsupported_document",
-      `The document's first bytes are those of ${MEDIA_TYPES[type][0]}, which is not the mediaType that was given. Give the right one or none.`,
+      `The document's first bytes are those of ${MEDIA_TYPES[type][0]}, which is not the given mediaType. Give the right one or none.`,
     );
   }
   return type;
@@ -65,13 +65,13 @@ function isHeic(bytes: Uint8Array): boolean {
 
 function describeUnsupported(bytes: Uint8Array): string {
   const start = textAt(bytes, 0, 1_024).trimStart().toLowerCase();
-  const accepted = `${ACCEPTED} are read.`;
-  if (start.startsWith("gif8")) return `GIF images are not read. ${accepted} Convert the image.`;
+  const accepted = `${ACCEPTED} are supported.`;
+  if (start.startsWith("gif8")) return `GIF images are not supported. ${accepted} Convert the image.`;
   if (start.startsWith("<?xml") || start.startsWith("<svg") || start.startsWith("<!doctype svg"))
-    return `SVG and other XML files are not read. ${accepted} An e-invoice in XML is read as an attachment of its PDF.`;
-  if (textAt(bytes, 4, 8) === "ftypavif") return `AVIF images are not read. ${accepted} Convert the image.`;
-  if (start.includes("%pdf-")) return "Something stands before the header of the PDF. Send the PDF alone.";
-  return `The document is of none of the types that are read. ${accepted}`;
+    return `SVG and other XML files are not supported. ${accepted} An XML e-invoice is read as an attachment of its PDF.`;
+  if (textAt(bytes, 4, 8) === "ftypavif") return `AVIF images are not supported. ${accepted} Convert the image.`;
+  if (start.includes("%pdf-")) return "There is other data before the header of the PDF. Send the PDF alone.";
+  return `The file type is not supported. ${accepted}`;
 }
 
 const beginsWith = (bytes: Uint8Array, magic: string): boolean => textAt(bytes, 0, magic.length) === magic;

@@ -207,14 +207,14 @@ export class Scanner {
       this.#scans.refused += 1;
       return new DocumentRefused(
         "document_too_large",
-        `Reading the document needs more than the ${this.#settings.memoryMegabytes} MB that it may. Send it smaller, or page by page.`,
+        `Reading the document needs more than the ${this.#settings.memoryMegabytes} MB allowed. Send a smaller file, or send it page by page.`,
       );
     }
     this.#scans.failed += 1;
     this.#observer.failed?.(error instanceof Error ? error.message : "unknown");
     return new DocumentRefused(
       "scanner_failed",
-      "The document could not be read because of an error of ours. Send it once more; if that fails too, save it in another format.",
+      "The document could not be read because of an internal error. Send it once more; if that fails too, save it in another format.",
     );
   }
 
@@ -228,7 +228,9 @@ export class Scanner {
 
   #left(): Failure {
     this.#scans.left += 1;
-    return new Failure("draining", { detail: "The call was left, and the document with it. Nothing was done." });
+    return new Failure("draining", {
+      detail: "The call was abandoned, so the document was dropped. Nothing was done.",
+    });
   }
 
   #takeProcess(): ScanningProcess {
@@ -267,7 +269,7 @@ function toOrder({ type, kind, today, companyName, transcripts, wantsImages = fa
 
 function tooMany(): Failure {
   return new Failure("rate_limited", {
-    detail: `Too many documents wait to be read. Send this one again after ${RETRY_AFTER_SECONDS} s.`,
+    detail: `Too many documents are waiting to be read. Send this one again after ${RETRY_AFTER_SECONDS} s.`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

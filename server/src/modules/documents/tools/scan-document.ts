@@ -37,7 +37,8 @@ const errors = {
     "The address returned no document. Check that it is publicly accessible, or send the file as data.",
   scan_timeout:
     "Reading took too long, which can also happen on a busy machine. Send it again; if that fails too, send fewer pages, or a sharper image of the document alone.",
-  scanner_failed: "The document could not be read completely. Send it once more; if that fails, as another file type.",
+  scanner_failed:
+    "The document could not be read completely. Send it once more; if that fails, send it as another file type.",
 } as const;
 
 export const scanDocument = defineTool({
@@ -69,14 +70,14 @@ export const scanDocument = defineTool({
         .describe("Base64, to 10 MB; exactly one of documentUrl and data")
         .optional(),
       mediaType: z.string().describe("Default: by the file's bytes").optional(),
-      companyName: z.string().describe("Yours: the buyer, not the merchant").optional(),
+      companyName: z.string().describe("Your country: the buyer's, not the merchant's").optional(),
     })
     .refine(({ documentUrl, data }) => (documentUrl === undefined) !== (data === undefined), {
       path: ["data"],
       message: "send exactly one of documentUrl and data",
     }),
   output: z.object({
-    kind: z.string().describe("As you said it"),
+    kind: z.string().describe("As you gave it"),
     ...ScanAnswer.shape,
     scanId: z.string().optional().describe("For save_traveler, once"),
     scanExpiresAt: z.string().optional(),

@@ -9,14 +9,14 @@ export const checkTravelEligibility = defineTool({
   name: "check_travel_eligibility",
   title: "Check travel eligibility",
   summary:
-    "Whether a traveler's passports let them enter a country on given dates, and with which visa or authorization.",
+    "Check whether a traveler's passports allow entry to a country on given dates, and which visa or authorization is needed.",
   advice: "Call it before book_flight. unknown is never a yes. For several countries: check_trip_eligibility.",
   area: "documents",
   effect: "read",
   price: 5_000n,
   payableWithoutKey: false,
   uses: ["eligibility", "travelers", "stores", "maps", "clock"],
-  input: z.strictObject({ travelerUserId: z.string().describe("userId of list_travelers"), ...journeyFields }),
+  input: z.strictObject({ travelerUserId: z.string().describe("userId from list_travelers"), ...journeyFields }),
   output: Assessment.extend({ disclaimer: z.string() }),
   errors: travelerErrors,
   example: (today) => ({

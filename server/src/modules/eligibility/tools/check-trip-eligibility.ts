@@ -28,7 +28,7 @@ export const checkTripEligibility = defineTool({
   name: "check_trip_eligibility",
   title: "Check trip eligibility",
   summary:
-    "Like check_travel_eligibility, for a trip of several legs: each leg is judged with the earlier legs and stays.",
+    "Like check_travel_eligibility, for a trip of several legs: each leg is checked with the earlier legs and stays.",
   area: "documents",
   effect: "read",
   price: 5_000n,
@@ -37,10 +37,10 @@ export const checkTripEligibility = defineTool({
   input: z.strictObject({
     travelerUserId: z.string(),
     legs: z.array(Leg).min(1).max(MOST_LEGS),
-    earlierStays: z.array(EarlierStay).max(MOST_STAYS).default([]).describe("That were not booked here"),
+    earlierStays: z.array(EarlierStay).max(MOST_STAYS).default([]).describe("Stays not booked here"),
   }),
   output: z.object({
-    verdict: z.enum(verdicts).describe("The worst of all legs"),
+    verdict: z.enum(verdicts).describe("The worst verdict of all legs"),
     legs: z
       .array(
         Assessment.extend({
@@ -117,7 +117,7 @@ function tripIssues(
       const path = `legs.${index}`;
       const before = legs[index - 1];
       const isEarly = before !== undefined && leg.departureDate < before.departureDate;
-      const message = "must not be before the departureDate of the leg before";
+      const message = "must not be before the departureDate of the previous leg";
       return [...journeyIssues(leg, today, path), ...(isEarly ? [{ path: `${path}.departureDate`, message }] : [])];
     }),
     ...earlierStays.flatMap(({ from, to }, index) =>

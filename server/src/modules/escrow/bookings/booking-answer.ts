@@ -13,7 +13,7 @@ export const BookingWrite = ChainWrite.extend({
 });
 
 export const WaitingAmount = DecimalAmount.optional().describe(
-  "The part that the token refused to pay out and the escrow keeps for its recipient",
+  "The part whose payout the token refused; the escrow keeps it for its recipient",
 );
 
 /** For tools that take a step of a booking to declare. */

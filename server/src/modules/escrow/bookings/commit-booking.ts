@@ -104,6 +104,6 @@ async function requireVendor(
   vendor: Hex,
 ): Promise<void> {
   if (vendor !== trip?.funder && !(await isServiceContract(sources, vendor))) return;
-  const message = "is no vendor: it is your own wallet or one of the network's contracts";
+  const message = "is not a vendor: it is your own wallet or one of the network's contracts";
   throw invalidInput([{ path: "vendorAddress", message }]);
 }

@@ -30,7 +30,7 @@ export interface BookingPrice {
 /** For tools that price to declare. */
 export const priceErrors = {
   ceiling_exceeded:
-    "The markup exceeds your pricing policy's ceiling. Use a lower one, or send override with acknowledgedMicroUsdc of exactly this markup.",
+    "The markup exceeds your pricing policy's ceiling. Use a lower one, or send override with acknowledgedMicroUsdc set to exactly this markup.",
   markup_below_service_take:
     "Your pricing policy takes the service's 1 % of the cost out of the markup, which is smaller. Raise the markup.",
 } as const;
@@ -93,8 +93,8 @@ function requireUnderCeiling(markup: Micro, { acknowledged, policy: { ceiling } 
   if (ceiling === undefined || markup <= ceiling || acknowledged === markup) return;
   throw new Failure("ceiling_exceeded", {
     detail:
-      `The markup of ${markup} micro-USDC is over your pricing policy's ceiling of ${ceiling}. Ask for less, or send override ` +
-      `{"reason": "ceiling_acknowledged", "acknowledgedMicroUsdc": "${markup}"}: exactly this amount, or it does not count.`,
+      `The markup of ${markup} micro-USDC is over your pricing policy's ceiling of ${ceiling}. Use a lower one, or send override ` +
+      `{"reason": "ceiling_acknowledged", "acknowledgedMicroUsdc": "${markup}"}, with exactly this amount.`,
     extra: { markupMicroUsdc: markup.toString(), ceilingMicroUsdc: ceiling.toString() },
   });
 }

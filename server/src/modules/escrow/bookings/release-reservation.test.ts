@@ -81,7 +81,7 @@ describe("release_reservation", () => {
         { state: "cancelled", returnedToTripUsdc: "10.00", refundedUsdc: "0.00", cancelReason: "timeout" },
       ]);
       expect(z.array(z.object({ text: z.string() })).parse(record)).toContainEqual({
-        text: "A booking was cancelled, and 10.00 USDC are back in the trip's budget.",
+        text: "A booking was cancelled, and 10.00 USDC went back into the trip's budget.",
       });
       const again = await escrow.bookingAfter(tripId, "settle_booking");
       expect(await escrow.bookingOnChain(tripId, again)).toMatchObject({ state: "settled" });

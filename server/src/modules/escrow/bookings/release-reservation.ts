@@ -165,14 +165,14 @@ function foresayRelease(way: ReleaseWay): string[] {
 function sayOwed({ order }: ReleaseWay): string[] {
   if (order === undefined || order.owed === 0n) return [];
   return [
-    `Your wallet pays ${formatDecimal(order.owed)} USDC for the order ${order.orderId}, which the reservation was to pay for; less if the supplier gives something back meanwhile.`,
+    `Your wallet pays ${formatDecimal(order.owed)} USDC for the order ${order.orderId}, which the reservation was meant to pay for; less if the supplier refunds something in the meantime.`,
   ];
 }
 
 const wordsByReason: Readonly<Record<WalletReason, string>> = {
   trip_closed: "the trip is closed.",
   trip_expired: "the trip has expired.",
-  escrow_too_old: "this network's escrow contract is an earlier one, which cannot put money back into a trip.",
+  escrow_too_old: "this network has an earlier escrow contract, which cannot put money back into a trip.",
   order_unpaid: "it was needed there to pay for the order.",
 };
 

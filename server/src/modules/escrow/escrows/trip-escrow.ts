@@ -41,9 +41,7 @@ export async function requireNewEscrow(
   const allowed = await stores.furtherEscrows.find(chain.key, named);
   if (allowed?.tenantId !== tenantId) throw notAllowed(chain);
   if (allowed.revokedAt === undefined) return chain.escrowAt(allowed);
-  throw refuse(
-    "takes no new trips of yours any more: leave it out. Trips that are in it can still be settled and closed",
-  );
+  throw refuse("no longer takes new trips of yours: omit it. Trips that are in it can still be settled and closed");
 }
 
 /** Throws like `requireNewEscrow`, for a trip that may be there, and `invalid_input` for another escrow than the trip's. */
@@ -67,7 +65,7 @@ export async function checkEscrow(
   if (trip === undefined || trip.escrow === (named ?? chain.escrow?.address)) return;
   // A trip in an earlier escrow of the chain is refused as such.
   if (named === undefined && !(await isOfTenant(trip.escrow))) return;
-  throw refuse(`is not the escrow of this trip, which is ${trip.escrow}; leave it out`);
+  throw refuse(`is not the escrow of this trip, which is ${trip.escrow}; omit it`);
 }
 
 async function findTrip(
@@ -91,7 +89,7 @@ export async function findTripEscrow(
   return further?.tenantId === trip.tenantId ? chain.escrowAt(further) : undefined;
 }
 
-const ANOTHER_ESCROW = "The trip is in an escrow that this network does not use any more. Nothing was done.";
+const ANOTHER_ESCROW = "The trip is in an escrow that this network no longer uses. Nothing was done.";
 
 /** The same. Throws `chain_not_available` where it is undefined. */
 export async function requireTripEscrow(

@@ -64,7 +64,7 @@ test.each([true, undefined] as const)(
           returnedUsdc: "44.00",
           freeUsdc: "0.00",
           walletBecause: "escrow_too_old",
-          next: expect.stringContaining("this network's escrow contract is an earlier one"),
+          next: expect.stringContaining("this network has an earlier escrow contract"),
         });
         expect(again.body).toMatchObject({ code: "insufficient_budget" });
         expect(await chain.readBalance(CHAIN_ESCROW)).toBe(0n);

@@ -22,7 +22,7 @@ export async function warnOfPaidOrder(
   const { address } = await wallets.ensure(chain, "collection");
   if (vendor === address) return [];
   return [
-    `your wallet has paid the order of this itineraryHash, and settle_booking would pay this vendor besides; what it pays to ${address}, the order's vendorAddress, comes back to the wallet`,
+    `your wallet has paid the order of this itineraryHash, and settle_booking would pay this vendor besides; whatever it pays to ${address}, the order's vendorAddress, returns to the wallet`,
   ];
 }
 
@@ -46,6 +46,6 @@ export async function sayReturn(
   if (order === undefined) return [];
   if (vendor !== (await wallets.ensure(chain, "collection")).address) return [];
   return [
-    `The order ${order.orderId} is not paid twice: the wallet has paid it, and what settle_booking pays for it comes back to the wallet, at most what it has paid (walletReturn there, settlement_return in list_movements).`,
+    `The order ${order.orderId} is not paid twice: the wallet has paid it, and what settle_booking pays for it returns to the wallet, up to what the wallet has paid (walletReturn there, settlement_return in list_movements).`,
   ];
 }

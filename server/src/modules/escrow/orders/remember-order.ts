@@ -46,7 +46,7 @@ async function listEntriesOfCall(
   const entries: NewTripEntry[] = [];
   const offer = await seenOffers.find(owner, offerId);
   if (offer !== undefined) {
-    const text = `What was booked had been shown at ${offer.totalAmount} ${offer.totalCurrency}.`;
+    const text = `The booked offer had been shown at ${offer.totalAmount} ${offer.totalCurrency}.`;
     const shown = { kind: "offer", key: `offer:${offerId}`, text, details: { offerId, offer } } as const;
     entries.push({ ...shown, userId, at: createdAt });
   }

@@ -113,7 +113,7 @@ export async function findReservation(
   if (known !== undefined && booking.tripId === tripId && booking.reserved === amount) return known;
   throw wrongState(
     booking,
-    "You have a booking with this id already, of another trip or another amount, or one that was cancelled. Choose another bookingId.",
+    "You already have a booking with this id: for another trip or amount, or cancelled. Choose another bookingId.",
   );
 }
 
@@ -244,8 +244,8 @@ const nextSteps: Readonly<Record<EscrowBooking["state"], string>> = {
   reserved: "Next is commit_booking or confirm_booking, or release_reservation or cancel_booking.",
   committed: "Its amounts are fixed. Next is confirm_flight, or release_reservation or cancel_booking.",
   confirmed: "Next is settle_booking, or cancel_booking.",
-  settled: "It has been paid out, and nothing follows.",
-  cancelled: "Its money has gone back. Reserve another booking.",
+  settled: "It has been paid out; no further step is possible.",
+  cancelled: "Its money was returned. Reserve another booking.",
   failed: "Reserve another booking.",
 };
 

@@ -31,11 +31,11 @@ export function noteSettlement(booking: EscrowBooking): StepNote {
 export function noteCancellation({ returned, refunded }: EscrowBooking): StepNote {
   if (returned > 0n) {
     const returnedToTripUsdc = formatDecimal(returned);
-    const text = `A booking was cancelled, and ${returnedToTripUsdc} USDC are back in the trip's budget.`;
+    const text = `A booking was cancelled, and ${returnedToTripUsdc} USDC went back into the trip's budget.`;
     return { text, details: { returnedToTripUsdc } };
   }
   const refundedUsdc = formatDecimal(refunded);
-  return { text: `A booking was cancelled, and ${refundedUsdc} USDC came back.`, details: { refundedUsdc } };
+  return { text: `A booking was cancelled, and ${refundedUsdc} USDC were returned.`, details: { refundedUsdc } };
 }
 
 /** The amount that the token refused to pay out and the escrow keeps for its recipient. */

@@ -46,4 +46,4 @@ export const cancelStep = defineBookingStep(
 );
 
 const sayWalletPays = ({ orderId, cover }: Booking) =>
-  `The reservation pays for the order ${orderId}. Cancelled, it pays nothing, and the wallet pays the ${formatDecimal(cover)} USDC that the order has cost and the supplier has not given back.`;
+  `The reservation pays for the order ${orderId}. If it is cancelled, the wallet pays the ${formatDecimal(cover)} USDC that the order has cost and the supplier has not refunded.`;

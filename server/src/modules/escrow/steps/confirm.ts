@@ -17,5 +17,5 @@ export const confirmStep = defineBookingStep({ fields, startsFrom: ["committed"]
   // Until it is settled the booking can be cancelled.
   plan: { movements: [], boughtHash: ticketHash, irreversible: [] },
   apply: () => ({ booking: { state: "confirmed", ticketHash } }),
-  note: () => ({ text: "The escrow learned of a booking's tickets or confirmation.", details: { ticketHash } }),
+  note: () => ({ text: "A booking's tickets or confirmation were recorded in escrow.", details: { ticketHash } }),
 }));

@@ -11,7 +11,7 @@ export const endTrip: Pick<TripStepOutcome, "apply" | "alongside" | "note"> = {
   },
   note({ before, after }) {
     const refundedUsdc = formatDecimal(after.refunded - before.refunded);
-    const text = `The trip was closed, and ${refundedUsdc} USDC went back to its funder.`;
+    const text = `The trip was closed, and ${refundedUsdc} USDC were returned to its funder.`;
     return { text, details: { refundedUsdc } };
   },
 };

@@ -13,9 +13,9 @@ import { RELEASED } from "../steps/booking-end.ts";
 const Reason = z.enum(["duffel_failed", "policy_reject", "buyer_cancel", "timeout"]);
 
 const Output = BookingWrite.extend({
-  refundedUsdc: DecimalAmount.describe("The whole reservation, to your treasury"),
-  refundedTo: z.literal("treasury").default("treasury").describe("Your wallet, and not the trip's budget"),
-  refundedToAddress: z.string().optional().describe("Of the treasury wallet"),
+  refundedUsdc: DecimalAmount.describe("The whole reservation, returned to your treasury"),
+  refundedTo: z.literal("treasury").default("treasury").describe("Your wallet, not the trip's budget"),
+  refundedToAddress: z.string().optional().describe("Address of the treasury wallet"),
   reason: Reason,
   waitingUsdc: WaitingAmount,
 });

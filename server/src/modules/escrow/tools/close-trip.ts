@@ -11,11 +11,13 @@ import { describeClosing, requireTrip, takeClosing } from "../trips/close-trip.t
 const Output = ChainResult.extend({
   tripId: z.string(),
   state: z.literal("closed"),
-  returnedNowUsdc: DecimalAmount.nullable().default(null).describe("By this; null: it was closed before"),
-  returnedUsdc: DecimalAmount.describe("Of the trip's budget, all that has come back to your treasury wallet"),
-  returnedTo: z.string().optional().describe("Your treasury wallet's address, from which the budget came"),
-  heldUsdc: DecimalAmount.describe("Reserved for bookings, which go on: settle_booking or cancel_booking"),
-  txHash: z.string().nullable().describe("By which the free money came back; null: nothing was free"),
+  returnedNowUsdc: DecimalAmount.nullable()
+    .default(null)
+    .describe("Amount returned by this call; null: the trip was already closed"),
+  returnedUsdc: DecimalAmount.describe("Everything of the trip's budget that has returned to your treasury wallet"),
+  returnedTo: z.string().optional().describe("Address of your treasury wallet, which funded the trip"),
+  heldUsdc: DecimalAmount.describe("Still reserved for bookings, which continue: settle_booking or cancel_booking"),
+  txHash: z.string().nullable().describe("Transaction that returned the free money; null: nothing was free"),
   status: z.literal("confirmed"),
 });
 
@@ -25,13 +27,13 @@ export const closeTrip = defineTool({
   name: "close_trip",
   title: "Close a trip",
   summary:
-    "Return the free rest of a trip's budget to your treasury wallet. Nothing new can be reserved; existing bookings continue. Repeating it changes nothing.",
+    "Return the free part of a trip's budget to your treasury wallet. Nothing new can be reserved; existing bookings continue. Repeating it changes nothing.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,
   payableWithoutKey: false,
   uses: ["chain", "submission", "stores", "clock"],
-  input: z.strictObject({ tripId: z.string().describe("Of prefund_trip or list_trips") }),
+  input: z.strictObject({ tripId: z.string().describe("From prefund_trip or list_trips") }),
   output: Output,
   errors: { ...stepErrors, trip_not_found, trip_not_funded, trip_in_progress },
   example: (_today, { tripId }) => ({ tripId }),

@@ -21,7 +21,7 @@ const Output = BookingWrite.extend({
 const Input = z.strictObject({
   bookingId: z.string(),
   vendorAmountUsdc: TokenAmount,
-  feeAmountUsdc: FreeAmount.default("0").describe("Paid to your treasury at the settlement"),
+  feeAmountUsdc: FreeAmount.default("0").describe("Paid to your treasury at settlement"),
   vendorAddress: FreeRecipient.describe("0x address that settle_booking pays"),
   itineraryHash: Hash,
   itineraryCID: z.string().optional(),
@@ -32,9 +32,9 @@ type Input = z.output<typeof Input>;
 export const commitBooking = defineTool({
   name: "commit_booking",
   title: "Commit a booking",
-  summary: "Set what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out.",
+  summary: "Set what a reserved booking pays its vendor and your own fee; settle_booking pays it out.",
   advice:
-    "Choose it when you know the amounts; for a price by your pricing policy use confirm_booking. itineraryHash and vendorAddress are those of book_flight or book_stay. Next, once there are tickets: confirm_flight.",
+    "Use it if you know the amounts; confirm_booking takes the price from your pricing policy. itineraryHash and vendorAddress come from book_flight or book_stay. Next, once ticketed: confirm_flight.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

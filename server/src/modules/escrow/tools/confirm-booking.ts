@@ -34,9 +34,9 @@ export const confirmBooking = defineTool({
   name: "confirm_booking",
   title: "Price and commit a booking",
   summary:
-    "Commit a reserved booking at its net cost, plus a markup by your pricing policy and the service's fee of 1 % of the cost. Only after the traveler's approval.",
+    "Commit a reserved booking at its net cost plus your pricing policy's markup and the service's fee of 1 % of the cost. Only after the traveler's approval.",
   advice:
-    "To set the amounts yourself, use commit_booking. This does not confirm tickets: call confirm_flight next. itineraryHash and vendorAddress are those of the order.",
+    "To set the amounts yourself, use commit_booking. This does not confirm tickets: call confirm_flight next. itineraryHash and vendorAddress come from the order.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,
@@ -48,7 +48,7 @@ export const confirmBooking = defineTool({
       costMicroUsdc: MicroAmount.refine(isPositive, { message: "must be more than 0" }).describe(
         "Supplier's net rate in micro-USDC: 25 USDC is 25000000",
       ),
-      markupBps: z.int().min(0).max(10_000).optional().describe("Of the cost: 500 is 5 %; left out: your policy's"),
+      markupBps: z.int().min(0).max(10_000).optional().describe("Of the cost: 500 is 5 %; default: your policy's"),
       markupMicroUsdc: MicroAmount.optional().describe("Not together with markupBps"),
       override: Override.optional(),
       itineraryHash: Hash,

@@ -15,7 +15,7 @@ export const confirmFlight = defineTool({
   title: "Confirm ticketing",
   summary: "Record that a committed booking was ticketed; for a stay, pass the hash of its confirmation.",
   advice:
-    "Call it after commit_booking or confirm_booking, once tickets exist. ticketOrderHash is that of read_order or book_stay. Next: settle_booking.",
+    "Call it after commit_booking or confirm_booking, once ticketed. ticketOrderHash comes from read_order or book_stay. Next: settle_booking.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

@@ -27,7 +27,7 @@ const text = (longest: number, forbidden: RegExp) =>
   z
     .string()
     .refine((value) => value.length <= longest, { message: `must have at most ${longest} characters` })
-    .refine((value) => !forbidden.test(value), { message: "must not hold control characters" })
+    .refine((value) => !forbidden.test(value), { message: "must not contain control characters" })
     .optional();
 
 const isMailAddress = (value: string): boolean => value.length <= LONGEST_ADDRESS && Email.safeParse(value).success;
@@ -45,12 +45,12 @@ const Output = ChainWrite.extend({
   tripId: z.string(),
   escrowAddress: z.string(),
   budgetUsdc: DecimalAmount,
-  walletAvailableUsdc: DecimalAmount.describe("The rest in your treasury wallet; the trip has budgetUsdc"),
+  walletAvailableUsdc: DecimalAmount.describe("What remains in your treasury wallet; the trip has budgetUsdc"),
   expiresAt: z.string().describe("ISO 8601 UTC. The free budget then returns to your treasury wallet"),
   codeNonce: z.string(),
-  guestLink: shownOnce(z.string()).describe("For the guest only: who has it can claim the trip, or try to"),
+  guestLink: shownOnce(z.string()).describe("For the guest only: anyone who has it can try to claim the trip"),
   claimCode: shownOnce(z.string())
-    .describe("Six digits, when require2fa was true. For the guest; never in one message with the link")
+    .describe("Six digits, if require2fa was true. For the guest; never send it in the same message as the link")
     .optional(),
   emailSent: z.boolean(),
   emailNote: z.string().optional(),
@@ -61,8 +61,7 @@ const Funded = Output.omit({ walletAvailableUsdc: true });
 export const prefundTrip = defineTool({
   name: "prefund_trip",
   title: "Prefund a trip",
-  summary:
-    "Move a trip's budget from your treasury wallet into escrow, and get the link with which the guest claims it.",
+  summary: "Move a trip's budget from your treasury wallet into escrow, and get the link for the guest to claim it.",
   advice:
     "First step of a trip's money: then reserve_booking, commit_booking, confirm_flight, settle_booking. close_trip returns what is still free.",
   area: "escrow",
@@ -80,14 +79,14 @@ export const prefundTrip = defineTool({
       .refine((value) => AGENT_ID.test(value), { message: "must be an agent's id: at most 78 digits" })
       .optional()
       .describe("An agent's id, digits"),
-    escrowAddress: z.string().optional().describe("Left out: this network's"),
+    escrowAddress: z.string().optional().describe("Default: this network's"),
     linkOrigin: text(LONGEST_NAME, CONTROL),
     require2fa: z.boolean().default(false),
     guestEmail: z
       .string()
-      .refine(isMailAddress, { message: "must be an e-mail address" })
+      .refine(isMailAddress, { message: "must be an email address" })
       .optional()
-      .describe("E-mail address; the link, never the code, is sent there where this service has mail: see emailSent"),
+      .describe("Email address; the link, never the code, is sent there if this service has email: see emailSent"),
     guestName: text(LONGEST_NAME, CONTROL),
     buyerName: text(LONGEST_NAME, CONTROL),
     tripSummary: text(LONGEST_TEXT, CONTROL_BUT_LINES).describe("The guest reads it"),

@@ -14,7 +14,7 @@ export const previewPrice = defineTool({
   title: "Preview a price",
   summary:
     "Price a cost as confirm_booking would: markup, the service's take and total. Nothing is activated, booked or paid.",
-  advice: "Give policy to try one; the default is your active one. Amounts in micro-USDC are whole millionths.",
+  advice: "Pass policy to try one; default: your active one. Amounts are whole micro-USDC.",
   area: "policy",
   effect: "read",
   price: 500n,
@@ -23,10 +23,10 @@ export const previewPrice = defineTool({
   input: z
     .strictObject({
       costMicroUsdc: MicroAmount.refine(isPositive, { message: "must be more than 0" }).describe(
-        "What the supplier gets: 200 USDC is 200000000",
+        "What the supplier is paid: 200 USDC is 200000000",
       ),
-      policy: PolicyInput.optional().describe("As activate_tenant_pricing_policy takes it"),
-      markupBps: z.int().min(0).max(10_000).optional().describe("As in confirm_booking; left out: the policy's"),
+      policy: PolicyInput.optional().describe("Same format as in activate_tenant_pricing_policy"),
+      markupBps: z.int().min(0).max(10_000).optional().describe("As in confirm_booking; default: the policy's"),
       markupMicroUsdc: MicroAmount.optional().describe("Not together with markupBps"),
     })
     .refine(({ markupBps, markupMicroUsdc }) => markupBps === undefined || markupMicroUsdc === undefined, {
@@ -40,7 +40,7 @@ export const previewPrice = defineTool({
     price: z
       .object({
         costUsdc: DecimalAmount,
-        markupUsdc: DecimalAmount.describe("Yours, before the service's take where that comes out of it"),
+        markupUsdc: DecimalAmount.describe("Your markup, before the service's take if that comes out of it"),
         serviceTakeUsdc: DecimalAmount,
         totalUsdc: DecimalAmount.describe("The customer's price"),
         vendorGetsUsdc: DecimalAmount,
@@ -48,7 +48,7 @@ export const previewPrice = defineTool({
         isOverCeiling: z.boolean().describe("true: only with the override of confirm_booking"),
       })
       .nullable()
-      .describe("Also where an override would let it through; null: no price comes of it"),
+      .describe("Also given if an override would allow it; null: there is no price"),
     sandbox: z.boolean(),
   }),
   errors: {},

@@ -12,11 +12,13 @@ import { describeWhole, TripAnswer, type WholeTrip } from "../trips/trip-answers
 const { trip_not_found } = tripStateErrors;
 
 const Budget = z.object({
-  freeUsdc: DecimalAmount.describe("Can be reserved; close_trip gives it back"),
-  reservedUsdc: DecimalAmount.describe("For bookings without a price yet"),
-  committedUsdc: DecimalAmount.describe("For bookings with a price, ticketed or not; their rest comes back"),
+  freeUsdc: DecimalAmount.describe("Can be reserved; close_trip returns it"),
+  reservedUsdc: DecimalAmount.describe("Reserved for bookings without a price yet"),
+  committedUsdc: DecimalAmount.describe(
+    "Reserved for bookings with a price, ticketed or not; what they do not use is returned",
+  ),
   settledUsdc: DecimalAmount.describe("Paid out to vendors, to you as markup, and to the service"),
-  actionFeesUsdc: DecimalAmount.describe("Of logged agent actions"),
+  actionFeesUsdc: DecimalAmount.describe("Fees of logged agent actions"),
   returnedUsdc: DecimalAmount.describe("Back in your treasury wallet"),
 });
 
@@ -42,7 +44,7 @@ export const readTrip = defineTool({
   payableWithoutKey: false,
   uses: ["stores", "reads", "clock"],
   input: z.strictObject({
-    tripId: z.string().describe("Of prefund_trip or list_trips"),
+    tripId: z.string().describe("From prefund_trip or list_trips"),
     ...pageInput(RecordCursor),
   }),
   output: Output,

@@ -43,9 +43,8 @@ const { trip_closed, trip_expired, trip_in_progress } = tripStateErrors;
 export const releaseReservation = defineTool({
   name: "release_reservation",
   title: "Release a reservation",
-  summary:
-    "End an unconfirmed booking and put its reservation back into the trip's budget, so that it can be spent again.",
-  advice: "For another try after a failed one; cancel_booking pays it to your wallet instead.",
+  summary: "End an unconfirmed booking and return its reservation to the trip's budget, to be spent again.",
+  advice: "Use it to retry after a failure; cancel_booking returns the money to your wallet instead.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,
@@ -122,7 +121,7 @@ function afterCancellation(answer: StepAnswer, freeUsdc: string): StepAnswer {
       freeUsdc,
       walletBecause: "cancelled_before",
       walletPaysUsdc: "0.00",
-      next: "cancel_booking has given the money to your wallet. To try again, prefund another trip.",
+      next: "cancel_booking has returned the money to your wallet. To try again, prefund another trip.",
     },
   };
 }

@@ -17,7 +17,7 @@ const { booking_in_progress, wrong_state } = bookingErrors;
 export const reserveBooking = defineTool({
   name: "reserve_booking",
   title: "Reserve a booking",
-  summary: "Reserve part of a trip's budget in escrow for a booking: the most that it may cost, including fees.",
+  summary: "Reserve part of a trip's budget in escrow for a booking: its maximum cost, including fees.",
   advice:
     "Next: commit_booking, or confirm_booking with a price. release_reservation returns it to the trip, cancel_booking to the wallet.",
   area: "escrow",
@@ -28,7 +28,7 @@ export const reserveBooking = defineTool({
   input: z.strictObject({
     tripId: z.string(),
     upperBoundUsdc: TokenAmount,
-    bookingId: Hash.optional().describe("Your own, 0x and 64 hex digits; left out: a random one"),
+    bookingId: Hash.optional().describe("Your own, 0x and 64 hex digits; default: random"),
     escrowAddress: EscrowAddress,
   }),
   output: Output,

@@ -20,18 +20,18 @@ const Output = BookingWrite.extend({
       amountUsdc: DecimalAmount,
       orderId: z.string(),
       transferId: z.string(),
-      txHash: z.string().nullable().describe("null: on its way; read_transaction has it by transferId"),
+      txHash: z.string().nullable().describe("null: pending; call read_transaction with transferId"),
     })
     .nullable()
     .default(null)
-    .describe("Comes back to your wallet, which had paid the order; null: it had paid nothing"),
+    .describe("Returned to your wallet, which had paid the order; null: it had paid nothing"),
   tripFreeUsdc: DecimalAmount.nullable().default(null).describe("Left in the trip; close_trip returns it"),
 });
 
 export const settleBooking = defineTool({
   name: "settle_booking",
   title: "Settle a booking",
-  summary: "Pay out a confirmed booking: vendor, fees, and the unspent rest to your treasury.",
+  summary: "Pay out a confirmed booking: vendor, fees, and the remainder to your treasury.",
   advice: "Last step, after confirm_flight; it cannot be undone. A repeat pays nothing and returns replayed.",
   area: "escrow",
   effect: "spend",

@@ -14,8 +14,8 @@ import {
 
 const Time = z.string().meta({ format: "date-time" });
 const Transactions = z
-  .array(z.object({ step: z.string(), txHash: z.string(), at: Time.describe("When the service learned of it") }))
-  .describe("One for each step, oldest first");
+  .array(z.object({ step: z.string(), txHash: z.string(), at: Time.describe("When the service recorded it") }))
+  .describe("One per step, oldest first");
 const PendingStep = z.string().nullable().describe("The step whose transaction is in progress");
 
 export const NO_SUCH_TRIP = "This tenant has no trip with this id. GET /api/trips lists them.";
@@ -24,8 +24,10 @@ export const TripSummary = z.object({
   tripId: z.string(),
   state: z
     .enum(["funding", "funded", "closed", "failed"])
-    .describe("funding: the budget is on its way; closed: nothing new is reserved; failed: it was never funded"),
-  budgetUsdc: DecimalAmount.describe("free, held and everything paid and refunded, together"),
+    .describe(
+      "funding: the budget transfer is pending; closed: nothing new can be reserved; failed: it was never funded",
+    ),
+  budgetUsdc: DecimalAmount.describe("The sum of free, held, and everything paid and refunded"),
   freeUsdc: DecimalAmount,
   heldUsdc: DecimalAmount.describe("Reserved for bookings"),
   refundedUsdc: DecimalAmount.describe("Given back to the treasury wallet"),
@@ -39,8 +41,8 @@ export const TripSummary = z.object({
 
 export const Claim = z.object({
   requiresCode: z.boolean(),
-  wrongCodes: z.int().describe("Since it was unlocked"),
-  codesLeft: z.int().describe("Wrong codes until the claim is locked"),
+  wrongCodes: z.int().describe("Since the claim was last unlocked"),
+  codesLeft: z.int().describe("Remaining wrong codes before the claim is locked"),
   isLocked: z.boolean().describe("True: after five wrong codes; the buyer unlocks it"),
   guestWallet: z.string().nullable().describe("null: not claimed"),
   claimedAt: Time.nullable(),
@@ -48,7 +50,7 @@ export const Claim = z.object({
 
 export const BookingAnswer = z.object({
   bookingId: z.string(),
-  externalId: z.string().describe("The same id, as records of orders carry it"),
+  externalId: z.string().describe("The same id, in the form that order records use"),
   tripId: z.string(),
   state: z
     .enum(["reserving", "reserved", "committed", "confirmed", "settled", "cancelled", "failed"])
@@ -59,7 +61,10 @@ export const BookingAnswer = z.object({
   vendorAmountUsdc: DecimalAmount.describe("Committed to the vendor; 0.00 before"),
   markupUsdc: DecimalAmount.describe("Committed to the tenant"),
   serviceFeeUsdc: DecimalAmount.describe("Committed to the service"),
-  pricing: z.record(z.string(), z.unknown()).nullable().describe("Set by confirm_booking: the inputs of the price"),
+  pricing: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe("Set by confirm_booking: how the price was calculated"),
   itineraryHash: z.string().nullable(),
   itineraryCID: z.string().nullable(),
   ticketHash: z.string().nullable(),
@@ -69,7 +74,7 @@ export const BookingAnswer = z.object({
   refundedUsdc: DecimalAmount.describe("Given back to the treasury wallet"),
   returnedToTripUsdc: DecimalAmount.describe("For a cancelled booking: the amount returned to the trip's budget"),
   waitingUsdc: DecimalAmount.describe(
-    "Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient",
+    "The part that could not be paid out when the booking ended; the escrow keeps it for its recipient",
   ),
   transactions: Transactions,
   sandbox: z.boolean(),
@@ -79,8 +84,8 @@ export const BookingAnswer = z.object({
 
 export const TripAnswer = TripSummary.extend({
   escrowAddress: z.string(),
-  funder: z.string().describe("The treasury wallet that pays, and gets the rest back"),
-  promisedUsdc: DecimalAmount.describe("The part of the free budget that transactions in progress take"),
+  funder: z.string().describe("The treasury wallet that pays and gets the remainder back"),
+  promisedUsdc: DecimalAmount.describe("The part of the free budget that pending transactions will take"),
   vendorPaidUsdc: DecimalAmount,
   markupPaidUsdc: DecimalAmount,
   serviceFeePaidUsdc: DecimalAmount,
@@ -88,8 +93,10 @@ export const TripAnswer = TripSummary.extend({
   pendingStep: PendingStep,
   claim: Claim,
   codeNonce: z.string(),
-  guestEmail: z.string().nullable().describe("As prefund_trip was told, but for most of the name; null: none"),
-  mail: z.enum(["none", "pending", "sent", "failed", "kept"]).describe("To the guest; kept: shown here, not delivered"),
+  guestEmail: z.string().nullable().describe("As given to prefund_trip, with most of the name masked; null: none"),
+  mail: z
+    .enum(["none", "pending", "sent", "failed", "kept"])
+    .describe("Email to the guest; kept: shown here, not delivered"),
   keptMail: z
     .object({
       to: z.string(),
@@ -98,7 +105,7 @@ export const TripAnswer = TripSummary.extend({
     })
     .nullable()
     .describe("The mail that the guest would have received"),
-  details: z.record(z.string(), wordsOfOthers("As prefund_trip was told")),
+  details: z.record(z.string(), wordsOfOthers("As given to prefund_trip")),
   bookings: z.array(BookingAnswer).describe("Newest first"),
   actions: z
     .array(
@@ -179,7 +186,7 @@ export function describeWhole(
 
 function describeKeptMail(trip: Trip): z.output<typeof TripAnswer>["keptMail"] {
   if (trip.mail !== "kept" || trip.guestEmail === undefined) return null;
-  const { to, subject, text } = composeGuestMail(trip, trip.guestEmail, "(the guest link that prefund_trip answered)");
+  const { to, subject, text } = composeGuestMail(trip, trip.guestEmail, "(the guest link from prefund_trip)");
   return { to: to.address, subject, text };
 }
 

@@ -36,8 +36,8 @@ const { insufficient_balance: _, ...sendErrors } = sendOutErrors;
 const errors = {
   ...sendErrors,
   chain_not_available:
-    "There is no faucet on this chain, or the chain does not answer. Ask for ARC-TESTNET with a sandbox key.",
-  faucet_cooldown: "This address received this token recently. Ask again after the number of seconds in the answer.",
+    "There is no faucet on this chain, or the chain is not answering. Use ARC-TESTNET with a sandbox key.",
+  faucet_cooldown: "This address received this token recently. Call again after the number of seconds in the answer.",
   ...publicFaucetErrors,
 } as const;
 
@@ -47,7 +47,7 @@ const Output = ChainResult.extend({
   blockchain: z.string(),
   status: z
     .enum(["confirmed", "requested"])
-    .describe("requested: a public faucet gives it; its transfer is not seen yet"),
+    .describe("requested: a public faucet sends it, but its transfer has not been seen yet"),
   txHash: z.string().nullable().describe("null: not known"),
 });
 

@@ -10,7 +10,7 @@ export function describeConditions(offer: FlightOffer): string[] {
     ...offer.slices.flatMap(describeSlice),
     ...describeCabins(offer),
     describeHold(offer),
-    `The offer can be booked until ${offer.expiresAt}.`,
+    `You can book the offer until ${offer.expiresAt}.`,
   ];
 }
 
@@ -18,7 +18,7 @@ function describe(noun: string, adjective: string, condition: Condition | null):
   if (condition === null) return `${noun} before departure: the airline does not say.`;
   if (!condition.allowed) return `Not ${adjective} before departure.`;
   if (condition.penaltyAmount === null)
-    return `${noun} before departure is allowed; the airline does not say at what fee.`;
+    return `${noun} before departure is allowed; the airline does not state the fee.`;
   if (Number(condition.penaltyAmount) === 0) return `${noun} before departure is free of charge.`;
   return `${noun} before departure costs ${condition.penaltyAmount} ${condition.penaltyCurrency ?? ""}`
     .trimEnd()
@@ -44,12 +44,12 @@ function describeCabins(offer: FlightOffer): string[] {
 }
 
 function describeHold({ paymentRequirements }: FlightOffer): string {
-  if (paymentRequirements.requiresInstantPayment) return "It must be paid when it is booked; it cannot be held.";
+  if (paymentRequirements.requiresInstantPayment) return "It must be paid for at booking; it cannot be held.";
   const { paymentRequiredBy, priceGuaranteeExpiresAt } = paymentRequirements;
   const until = paymentRequiredBy === null ? "" : ` until ${paymentRequiredBy}`;
   const price =
     priceGuaranteeExpiresAt === null
       ? "; its price may change"
       : `; its price is guaranteed until ${priceGuaranteeExpiresAt}`;
-  return `The airline would hold it unpaid${until}${price}; book_flight pays for it at once all the same.`;
+  return `The airline would hold it unpaid${until}${price}; book_flight still pays for it at once.`;
 }

@@ -7,10 +7,10 @@ import { isWhollyIn, sayCabins } from "./cabins.ts";
 
 const MOST_FARES = 6;
 
-const Penalty = DecimalAmount.nullable().optional().describe("In totalCurrency, beside the difference of the fares");
+const Penalty = DecimalAmount.nullable().optional().describe("In totalCurrency, in addition to the fare difference");
 
 export const Fare = z.object({
-  id: z.string().describe("offerId of book_flight"),
+  id: z.string().describe("For offerId of book_flight"),
   name: wordsOfOthers().nullable(),
   totalAmount: DecimalAmount,
   refundable: z
@@ -22,7 +22,7 @@ export const Fare = z.object({
   changePenaltyAmount: Penalty,
   checkedBags: z.number().describe("Included, for each passenger, on every flight"),
   carryOnBags: z.number(),
-  cabinClass: z.string().optional().describe("Where it is another one than the offer's"),
+  cabinClass: z.string().optional().describe("Present if it differs from the offer's"),
 });
 export type Fare = z.infer<typeof Fare>;
 
@@ -89,10 +89,10 @@ export const Comparison = z.object({
 
 /** A fare among all offers considered, possibly of flights that are not shown. */
 const PickedFare = z.object({
-  id: z.string().describe("offerId of book_flight"),
+  id: z.string().describe("For offerId of book_flight"),
   totalAmount: DecimalAmount,
-  flights: z.string().optional().describe("Each way, at local times, if the offer is not among those shown"),
-  cabins: z.array(z.string()).optional().describe("Of each flight, where not all are in the cabin asked for"),
+  flights: z.string().optional().describe("Each direction, in local times, if the offer is not among those shown"),
+  cabins: z.array(z.string()).optional().describe("Per flight, if not all are in the requested cabin"),
 });
 const ChangeableFare = PickedFare.extend({ changePenaltyAmount: Penalty }).nullable();
 
@@ -101,21 +101,21 @@ export const Picks = z
     best: z.string(),
     cheapest: z.string(),
     fastest: z.string(),
-    cheapestDirect: z.string().nullable().describe("Without a change of planes; null: there are no such flights"),
+    cheapestDirect: z.string().nullable().describe("Without a change of planes; null: there are none"),
     notShown: z
       .array(PickedFare)
-      .describe("Of cheapest, fastest and cheapestDirect those that are not among the offers shown"),
+      .describe("Those of cheapest, fastest and cheapestDirect that are not among the offers shown"),
     cheapestChangeable: ChangeableFare.describe("The lowest price; null: no fare can be changed"),
     cheapestWithOneChange: ChangeableFare.describe("The lowest sum of price and penalty"),
     cheapestRefundable: PickedFare.extend({ refundPenaltyAmount: DecimalAmount.nullable() })
       .nullable()
       .describe("The lowest price; null: no fare is refundable"),
     cheapestInMixedCabins: PickedFare.optional().describe(
-      "Cheaper than cheapest, and partly in a lower cabin than the one asked for, which its cabins say",
+      "Cheaper than cheapest, but partly in a lower cabin than requested; see its cabins",
     ),
   })
   .describe(
-    "Ids of offers; all but best consider every offer found, those in the requested cabin all the way if there are any",
+    "Offer ids; all but best consider every offer found, only those entirely in the requested cabin if there are any",
   );
 
 export const countOffers = (offers: readonly FlightOffer[]): z.infer<typeof Comparison> => ({

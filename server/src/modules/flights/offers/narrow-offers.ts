@@ -12,7 +12,7 @@ const Window = z.strictObject({ from: Time.optional(), until: Time.optional() })
 
 /** Requirements of offers, and their order. Times are local at the airport; both ends are included. */
 export const Wishes = {
-  departs: Window.describe("Local HH:MM, both ends count"),
+  departs: Window.describe("Local HH:MM, inclusive"),
   arrives: Window,
   returnDeparts: Window,
   returnArrives: Window,
@@ -22,15 +22,15 @@ export const Wishes = {
     .min(1)
     .max(30)
     .optional()
-    .describe("IATA codes; every flight is sold or flown by one of them"),
+    .describe("IATA codes; every flight is sold or operated by one of them"),
   refundable: z.boolean().default(false),
   changeable: z.boolean().default(false),
-  checkedBags: z.number().int().min(0).max(9).default(0).describe("At least so many in the fare, for each passenger"),
-  allInCabin: z.boolean().default(false).describe("Every flight in the cabin asked for or a higher one"),
+  checkedBags: z.number().int().min(0).max(9).default(0).describe("Minimum included in the fare, per passenger"),
+  allInCabin: z.boolean().default(false).describe("Every flight in the requested cabin or a higher one"),
   order: z
     .enum(["best", "price", "duration", "departure", "arrival"])
     .default("best")
-    .describe("departure, arrival: of the way out"),
+    .describe("departure, arrival: of the outbound journey"),
 };
 const WishesShape = z.object(Wishes);
 export type Wishes = z.output<typeof WishesShape>;

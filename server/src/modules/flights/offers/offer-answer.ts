@@ -9,10 +9,10 @@ import { countBags, describeCabin, Fare, fareName } from "./fares.ts";
 
 /** An offer in the answer of a search: members that are empty for nearly every offer are left out if empty. */
 export const OfferAnswer = z.object({
-  id: z.string().describe("offerId of book_flight"),
+  id: z.string().describe("For offerId of book_flight"),
   totalAmount: DecimalAmount,
   totalCurrency: z.string(),
-  totalUsdc: DecimalAmount.optional().describe("What booking it would take; left out where totalCurrency is USD"),
+  totalUsdc: DecimalAmount.optional().describe("What booking it would charge; omitted if totalCurrency is USD"),
   taxAmount: DecimalAmount.nullable(),
   owner: z.object({ iataCode: z.string(), name: wordsOfOthers() }),
   fareName: wordsOfOthers().nullable(),
@@ -21,15 +21,15 @@ export const OfferAnswer = z.object({
   cabinClass: z.string(),
   mixedCabins: z
     .object({
-      percentAsAskedFor: z.number().describe("Of the time in the air, in the cabin asked for or a higher one"),
-      flights: z.array(z.string()).describe("Each flight with its cabin"),
+      percentAsAskedFor: z.number().describe("Share of flying time in the requested cabin or a higher one"),
+      flights: z.array(z.string()).describe("Cabin of each flight"),
     })
     .optional()
-    .describe("Where not all flights are in the cabin asked for"),
+    .describe("Present if not all flights are in the requested cabin"),
   slices: z.array(SearchedSlice).readonly(),
   conditions: OfferedConditions,
   paymentRequirements: PaymentRequirements.pick({ requiresInstantPayment: true }),
-  fares: z.array(Fare).readonly().describe("The other fares of the same flights, cheapest first"),
+  fares: z.array(Fare).readonly().describe("Other fares for the same flights, cheapest first"),
   passengers: z
     .array(
       z.object({
@@ -59,13 +59,15 @@ export const OfferAnswer = z.object({
         airlineCreditId: z.string(),
         amount: DecimalAmount,
         currency: z.string(),
-        remains: DecimalAmount.nullable().describe("Of the credit after this offer; null: other currencies"),
-        toPay: DecimalAmount.nullable().describe("Of the offer after the credit"),
+        remains: DecimalAmount.nullable().describe(
+          "What remains of the credit after this offer; null: different currencies",
+        ),
+        toPay: DecimalAmount.nullable().describe("What remains to pay after the credit"),
       }),
     )
     .readonly()
     .optional()
-    .describe("Of airlineCreditIds, those that fit; book_flight takes one"),
+    .describe("The given airline credits that apply to it; book_flight takes one"),
   totalEmissionsKg: z.string().nullable(),
   expiresAt: z.string(),
 });

@@ -145,12 +145,12 @@ export async function checkHold(ports: BookFlightPorts, request: Omit<BookFlight
 
 /** Throws `hold_not_available` if the airline requires payment at once. */
 export function requireHoldableOffer({ paymentRequirements }: FlightOffer): void {
-  if (paymentRequirements.requiresInstantPayment) throw notHeld("The airline does not hold this fare.");
+  if (paymentRequirements.requiresInstantPayment) throw notHeld("The airline does not allow this fare to be held.");
 }
 
 export function notHeld(why: string): Failure {
   return new Failure("hold_not_available", {
-    detail: `${why} Nothing was ordered. Book it at once with book_flight, or hold another offer.`,
+    detail: `${why} Nothing was ordered. Book it now with book_flight, or hold another offer.`,
   });
 }
 
@@ -222,8 +222,8 @@ async function findTravelers(
   throw new Failure("traveler_incomplete", {
     detail:
       missing === 0
-        ? "A traveler's profile lacks the listed fields: give them to save_traveler with the listed userId, then call again."
-        : `The offer is for ${wanted} travelers; name ${missing} more in additionalCustomerUserIds. For a new person call save_traveler, and name the userId that it returns.`,
+        ? "A traveler's profile lacks the listed fields: pass them to save_traveler with the listed userId, then call again."
+        : `The offer is for ${wanted} travelers; name ${missing} more in additionalCustomerUserIds. For a new person, call save_traveler and use the userId that it returns.`,
     extra: { travelers: incomplete, missingTravelers: missing },
   });
 }
@@ -252,7 +252,7 @@ async function findNamed(
 function refuseTwice(userId: string, others: readonly Traveler[], index?: number): void {
   const known = others.findIndex((traveler) => traveler.userId === userId);
   if (known === -1) return;
-  const message = "names a traveler who is on the booking already";
+  const message = "names a traveler who is already on the booking";
   throw invalidInput([{ path: `additionalCustomerUserIds.${index ?? known}`, message }]);
 }
 

@@ -26,7 +26,7 @@ it("reports first that nothing was booked, in the preview, the answer and to oth
 
   const after = await preview("book_flight", { offerId });
   expect(after).toMatchObject({ accepted: true, movements: [] });
-  expect(after.note).toContain("Nothing would be booked: that order is cancelled.");
+  expect(after.note).toContain("Nothing would be booked, because that order is cancelled.");
   const again = await world.result("book_flight", { offerId });
   expect(again).toMatchObject({
     orderId,

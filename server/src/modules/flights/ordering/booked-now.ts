@@ -51,7 +51,7 @@ export async function asOfNow(
 }
 
 const CHANGED =
-  "Its flights were changed since it was booked: slices and totalAmount are those of now, and read_order says more.";
+  "Its flights have changed since it was booked: slices and totalAmount are current; read_order says more.";
 
 const serializeFlights = (slices: readonly Pick<BookedSlice, "segments">[]): string =>
   JSON.stringify(slices.map(({ segments }) => segments.map((segment) => Object.values(toBookedSegment(segment)))));

@@ -6,7 +6,7 @@ import type { AskedFlight } from "./asked-flight.ts";
 
 /** The inputs of the tools that book or hold an offer, and their failures before anything is ordered. */
 export const BookFlightInput = z.strictObject({
-  offerId: z.string().describe("off_… of search_flights"),
+  offerId: z.string().describe("off_… from search_flights"),
   services: z
     .array(
       z.strictObject({
@@ -21,8 +21,8 @@ export const BookFlightInput = z.strictObject({
   additionalCustomerUserIds: z
     .array(z.string())
     .optional()
-    .describe("userId or icu_…; the caller travels, too, unless these fill the offer"),
-  airlineCreditId: z.string().optional().describe("acd_…; the balance pays the rest"),
+    .describe("userId or icu_…; the caller also travels, unless these fill the offer"),
+  airlineCreditId: z.string().optional().describe("acd_…; the wallet pays the rest"),
 });
 
 export function toAskedFlight(input: z.output<typeof BookFlightInput>): AskedFlight {
@@ -46,7 +46,7 @@ export const bookErrors = {
   credit_not_found: "You have no such airline credit.",
   credit_not_applicable: "The airline credit cannot pay for this offer.",
   documents_not_supported:
-    "The airline requires identity documents other than passports (see documentTypes), and only passports are supported. Nothing is owed; choose another offer.",
+    "The airline requires identity documents other than passports (see documentTypes), but only passports are supported. Nothing is owed; choose another offer.",
   passenger_type_mismatch:
     "The travelers' ages differ from those in the search. Nothing was booked; search_more_flights searches by age.",
   traveler_incomplete: "Travelers, or fields of their profiles, are missing. Use save_traveler to add them.",

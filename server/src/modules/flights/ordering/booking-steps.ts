@@ -230,8 +230,7 @@ function notAdded({ askedServices }: Booking, reason: NotAdded): AddedServices {
 
 function neverHappened(): Failure {
   return new Failure("provider_timeout", {
-    detail:
-      "The supplier did not book in time. Nothing is owed; call again, or search again when the offer has expired.",
+    detail: "The supplier did not book in time. Nothing is owed; call again, or search again if the offer has expired.",
   });
 }
 
@@ -243,6 +242,6 @@ function holdGone(): Failure {
 
 function priceChanged(): Failure {
   return new Failure("price_changed", {
-    detail: "The supplier asks another price than the offer said. Nothing is owed; search again.",
+    detail: "The supplier's price differs from the offer's. Nothing is owed; search again.",
   });
 }

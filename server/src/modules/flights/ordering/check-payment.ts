@@ -53,7 +53,7 @@ async function readHeld({ flights, clock }: PaymentPorts, held: Booking): Promis
   if (now === undefined || then === undefined) throw new Error(`the order ${orderId} asks ${totalAmount}`);
   if (totalCurrency !== heldCurrency || now > then) {
     throw new Failure("price_changed", {
-      detail: `The held order ${orderId} costs ${totalAmount} ${totalCurrency} now, and ${heldAmount} ${heldCurrency} when it was held. Nothing is owed. It stays held: cancel_order_quote gives it back.`,
+      detail: `The held order ${orderId} now costs ${totalAmount} ${totalCurrency}; it was ${heldAmount} ${heldCurrency} when it was held. Nothing is owed. It stays held: use cancel_order_quote to give it up.`,
       extra: { orderId, totalAmount, totalCurrency, seenAmount: heldAmount, seenCurrency: heldCurrency },
     });
   }
@@ -84,7 +84,7 @@ async function priceBags(
   const shown = seen?.totalCurrency === totalCurrency ? asSeen(seen, services) : undefined;
   const asked = shown ?? (await readPrices(ports, { caller, offerId, services }, { orderId, totalCurrency }));
   const seats = asked.filter(({ kind }) => kind === "seat");
-  if (seats.length > 0) throw notAddable(orderId, "An order that is held gets no seats afterwards", seats);
+  if (seats.length > 0) throw notAddable(orderId, "Seats cannot be added to a held order", seats);
   return asked;
 }
 
@@ -100,14 +100,14 @@ async function readPrices(
     if (priced.totalCurrency === totalCurrency) return toAskedServices(offer.slices, priced.services);
   } catch (error) {
     if (!(error instanceof Failure) || !OFFER_GONE.has(error.code)) throw error;
-    throw notAddable(orderId, "The offer has expired, and you were not shown its bags before", services);
+    throw notAddable(orderId, "The offer has expired, and you had not seen its bags", services);
   }
-  throw notAddable(orderId, "The bags are sold in another currency than the order", services);
+  throw notAddable(orderId, "The bags are sold in a different currency from the order", services);
 }
 
 function notAddable(orderId: string, why: string, services: readonly { id: string }[]): Failure {
   return new Failure("service_not_available", {
-    detail: `${why}. Nothing was paid, and order ${orderId} stays held: call book_flight without these services to pay for it, or give it back with cancel_order_quote and book another offer with them.`,
+    detail: `${why}. Nothing was paid, and order ${orderId} stays held: call book_flight without these services to pay for it, or give it up with cancel_order_quote and book another offer with them.`,
     extra: { orderId, services: services.map(({ id }) => id) },
   });
 }

@@ -110,7 +110,7 @@ test("a minor who would travel alone is refused, and so is the preview", async (
   const offerId = await search({ leisureFareTypes: ["student"] });
   const { said, preview } = await book({ offerId, additionalCustomerUserIds: [minor.customerUserId] });
   expect(said).toMatchObject({ code: "passenger_type_mismatch", travelers: [minor] });
-  expect(said.detail).toContain("travel alone");
+  expect(said.detail).toContain("unaccompanied minors");
   expect(preview).toMatchObject({ accepted: false, problem: { code: "passenger_type_mismatch", detail: said.detail } });
 });
 
@@ -171,7 +171,7 @@ test("ages are searched as the supplier takes them, and each traveler is booked 
 
 test("children who would travel alone and infants without a lap are refused before the supplier is asked", async () => {
   for (const [ages, said] of [
-    [[15, 12], "travel alone"],
+    [[15, 12], "unaccompanied minors"],
     [[30, 1, 0], "an adult for each infant"],
   ] as const) {
     const { said: refusal } = await agent.call("search_more_flights", { ...journey, ages });

@@ -57,7 +57,7 @@ async function lease(bookings: Bookings, environment: Environment, email: string
     await delay(POLL_MILLISECONDS);
   }
   throw new Failure("customer_in_progress", {
-    detail: "Another call is making the supplier's customer for this traveler. Call again in a few seconds.",
+    detail: "Another call is creating a customer user for this traveler. Call again in a few seconds.",
     retryAfterSeconds: 5,
   });
 }

@@ -117,7 +117,7 @@ describe("hold_flight", () => {
     const { id: offerId, totalAmount } = await world.flexibleOffer();
     const planned = await preview("hold_flight", { offerId });
     expect(planned).toMatchObject({ accepted: true, movements: [], irreversible: [] });
-    expect(planned.note).toContain("later call of book_flight");
+    expect(planned.note).toContain("later book_flight call");
     await hold(offerId);
     const movements = [{ token: "USDC", amount: totalAmount, from: "treasury", to: "collection" }];
     expect(await preview("book_flight", { offerId })).toMatchObject({ accepted: true, movements });

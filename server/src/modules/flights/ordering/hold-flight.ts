@@ -66,7 +66,7 @@ export async function holdFlight(
       outcomeUnknown: (cause) =>
         new Failure("outcome_unknown", {
           detail:
-            "The supplier has not said whether it holds the order. It is being found out, and nothing is owed. Call again with the same offer: you get the result, never a second order.",
+            "The supplier has not confirmed the hold yet. Its outcome is being checked, and nothing is owed. Call again with the same offer: you get the result, never a second order.",
           retryAfterSeconds: 10,
           ...(cause === undefined ? {} : { cause }),
         }),
@@ -76,7 +76,7 @@ export async function holdFlight(
 }
 
 const HOLDS =
-  "Holding moves no money: limits, budgets, policies and approvals judge the later call of book_flight, which pays.";
+  "Holding moves no money: limits, budgets, policies and approvals apply to the later book_flight call, which pays.";
 
 /** A hold moves no money, so gates have nothing to judge. */
 export function planHold(
@@ -106,7 +106,7 @@ function requireHoldable({ services, airlineCreditId }: Pick<BookFlightRequest, 
   if (airlineCreditId !== undefined) throw notHeld("An airline credit pays only for an order that is paid at once.");
   if (services.length > 0) {
     throw notHeld(
-      "An order is held without bags and seats; to add bags, hold it without them and name them in book_flight.",
+      "An order is held without bags and seats. To add bags, hold it without them and pass them to book_flight.",
     );
   }
 }
@@ -133,7 +133,7 @@ async function asHold(booking: Booking, asked: AskedBooking): Promise<Booking> {
 
 function inProgress(): Failure {
   return new Failure("booking_in_progress", {
-    detail: "This offer is being held or booked by an earlier call. Call again with the same offer to get its result.",
+    detail: "An earlier call is holding or booking this offer. Call again with the same offer to get its result.",
     retryAfterSeconds: 5,
   });
 }

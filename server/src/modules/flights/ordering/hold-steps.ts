@@ -96,7 +96,7 @@ export const HoldResult = BookingResult.pick({
   sandbox: true,
 }).extend({
   totalUsdc: DecimalAmount.describe("What paying for it takes from the treasury wallet, at rate"),
-  holdUntil: z.string().nullable().describe("Pay for it before; null: the airline does not say"),
+  holdUntil: z.string().nullable().describe("Deadline for payment; null: the airline does not say"),
 });
 
 function toHoldResult(flights: Flights, booking: Booking, order: SupplierOrder): z.input<typeof HoldResult> {
@@ -129,6 +129,6 @@ export function flightHoldUse(
 function neverHeld(): Failure {
   return new Failure("provider_timeout", {
     detail:
-      "The supplier did not hold it in time. Nothing is owed; call again, or search again when the offer has expired.",
+      "The supplier did not hold it in time. Nothing is owed; call again, or search again if the offer has expired.",
   });
 }

@@ -30,7 +30,7 @@ export function requirePassportsOnly({ identityDocumentsRequired, identityDocume
   if (!identityDocumentsRequired || types.length === 0 || types.includes(PASSPORT)) return;
   throw new Failure("documents_not_supported", {
     detail:
-      "The airline wants an identity document of each passenger of one of the kinds in documentTypes, and this service can give passports only. Nothing was booked; take another offer.",
+      "The airline requires an identity document for each passenger, of a kind listed in documentTypes, but this service supports only passports. Nothing was booked; choose another offer.",
     extra: { documentTypes: [...types] },
   });
 }

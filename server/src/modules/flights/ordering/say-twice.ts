@@ -75,7 +75,7 @@ async function sayTwice(
     const named = [...new Set(close.map(({ flightNumber, day }) => `${flightNumber} of ${day}`))].join(", ");
     const atOnce = same.length > 0 ? "" : ", which flies at the same time";
     return [
-      `Careful: ${userId} is already booked on ${named}, as order ${orderId}${atOnce}. If that is not intended, cancel one of the two: cancel_order_quote says what comes back.`,
+      `Careful: ${userId} is already booked on ${named}, as order ${orderId}${atOnce}. If that is not intended, cancel one of them: cancel_order_quote says what is refunded.`,
     ];
   });
 }

@@ -111,7 +111,7 @@ describe("travelers", () => {
     wanting("tax_id", "known_traveler_number");
     await expect(book(tenant, {})).rejects.toMatchObject({
       code: "documents_not_supported",
-      detail: expect.stringContaining("take another offer"),
+      detail: expect.stringContaining("choose another offer"),
       extra: { documentTypes: ["tax_id", "known_traveler_number"] },
     });
     expect(tenant.supplier.counts.order).toBe(0);

@@ -106,14 +106,14 @@ const pickIds = ({ userId, customerUserId }: AgedTraveler) => ({
 const nameTraveler = ({ userId, customerUserId }: AgedTraveler): string => customerUserId ?? userId;
 
 const SEARCH =
-  "Search with search_more_flights and give in ages how old each passenger is on that day, then book one of its offers. Nothing was booked.";
+  "Search with search_more_flights, passing in ages how old each passenger is on that day, then book one of its offers. Nothing was booked.";
 
 function mismatch(left: readonly AgedTraveler[], open: readonly ExpectedPassenger[], day: string): Failure {
   const expected = open.map(describePassenger).join(", ");
   const who = left.map(nameTraveler).join(", ");
   const why =
     left.length === 0
-      ? `The offer is also for ${expected}, and nobody who is named is of that age on ${day}.`
+      ? `The offer is also for ${expected}, and none of the named travelers is of that age on ${day}.`
       : `The offer is for ${expected === "" ? "nobody else" : expected}, and ${who} ${left.length === 1 ? "is" : "are"} not of that age on ${day}.`;
   return new Failure("passenger_type_mismatch", {
     detail: `${why} ${SEARCH}`,
@@ -123,7 +123,7 @@ function mismatch(left: readonly AgedTraveler[], open: readonly ExpectedPassenge
 
 function unaccompanied(travelers: readonly AgedTraveler[], day: string): Failure {
   return new Failure("passenger_type_mismatch", {
-    detail: `Nobody who is named is ${ADULT_AGE} or older on ${day}, and minors who travel alone cannot be booked here: airlines take them by an arrangement of their own. Name an adult who travels as well, or ask the airline. Nothing was booked.`,
+    detail: `None of the named travelers is ${ADULT_AGE} or older on ${day}, and unaccompanied minors cannot be booked here: airlines take them only by special arrangement. Name an adult who travels too, or ask the airline. Nothing was booked.`,
     extra: {
       travelers: travelers.map(pickIds),
       travelDay: day,

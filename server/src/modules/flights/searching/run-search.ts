@@ -63,7 +63,7 @@ export async function runSearch<Ask extends object, View>(
   const { cabinClass } = query;
   const traveler = await findTraveler(query, ports, caller);
   const { credits, notApplied } = await findCredits(query, ports, caller);
-  call.progress("Asking the supplier for offers");
+  call.progress("Requesting offers from the supplier");
   const loyaltyAccounts = query.loyaltyProgrammeAccounts ?? [];
   const { passengers, ages, leisureFareTypes = [] } = query;
   const wanted: FlightSearch = {

@@ -7,7 +7,7 @@ const AIRLINE_CODE = /^(?=.*[A-Z])[A-Z0-9]{2}$/;
 
 const MOST_PASSENGERS = 9;
 const TOO_MANY_PASSENGERS =
-  "must be at most 9, as airlines sell no more at once: search and book for two or more groups of up to 9 each";
+  "must be at most 9, because airlines sell no more at once: search and book for groups of up to 9 each";
 
 const PrivateFare = z.strictObject({
   corporate_code: z.string().optional(),
@@ -60,7 +60,7 @@ const SearchShape = z.strictObject({
     .describe("One per passenger, in order"),
   loyaltyProgrammeAccounts: z.array(z.array(Loyalty)).optional().describe("Outer index: passenger"),
   airlineCreditIds: z.array(z.string()).optional().describe("acd_…"),
-  customerUserId: z.string().optional().describe("icu_… of ensure_flight_customer: passenger 1"),
+  customerUserId: z.string().optional().describe("icu_… from ensure_flight_customer: passenger 1"),
   linkSessionTraveler: z.boolean().default(false).describe("Passenger 1 is the caller's traveler profile"),
 });
 
@@ -72,7 +72,7 @@ function checkSearch(
 ): void {
   const issue = (path: (string | number)[], message: string) => context.addIssue({ code: "custom", path, message });
   if (query.origin.toUpperCase() === query.destination.toUpperCase()) {
-    issue(["destination"], "must be another place than the origin");
+    issue(["destination"], "must differ from the origin");
   }
   if (query.returnDate !== undefined && isEarlier(query.returnDate, query.departureDate)) {
     issue(["returnDate"], "must not be before the departure date");
@@ -90,13 +90,13 @@ function checkSearch(
 
 /** For passengers of these ages, in a new search or an earlier one. `toSearchQuery` checks fields that only one of them needs. */
 export const AgedSearch = z.strictObject({
-  searchId: z.string().optional().describe("sea_… of search_flights or of this"),
+  searchId: z.string().optional().describe("sea_… from search_flights or from this tool"),
   ages: z
     .array(z.number().int().min(0).max(120))
     .min(1)
     .max(MOST_PASSENGERS, { error: TOO_MANY_PASSENGERS })
     .optional()
-    .describe("In years on the day on which the last part of the journey leaves; under 2: on an adult's lap"),
+    .describe("In years on the departure day of the last part of the journey; under 2: on an adult's lap"),
   origin: IataCode.optional(),
   destination: IataCode.optional(),
   departureDate: IsoDate.optional(),
@@ -141,7 +141,7 @@ export function toSearchQuery(input: z.output<typeof AgedSearch>): AgedQuery {
   const adults = ages.filter((age) => age >= ADULT_AGE).length;
   const infants = ages.filter((age) => age < INFANT_AGE).length;
   if (adults === 0) {
-    const message = `must include an adult (${ADULT_AGE} or older): minors who travel alone cannot be booked here, so ask the airline`;
+    const message = `must include an adult (${ADULT_AGE} or older): unaccompanied minors cannot be booked here, so ask the airline`;
     issues.push({ path: ["ages"], message });
   } else if (infants > adults) {
     const message = `must include an adult for each infant under ${INFANT_AGE}: ${count(infants, "infant")}, ${count(adults, "adult")}`;

@@ -34,8 +34,8 @@ describe("display_offer_conditions", () => {
       summary: [
         "Not refundable before departure.",
         "Change before departure costs 75.00 USD.",
-        "The airline would hold it unpaid until 2026-11-22T10:00:00Z; its price is guaranteed until 2026-11-22T10:00:00Z; book_flight pays for it at once all the same.",
-        "The offer can be booked until 2099-01-01T00:00:00Z.",
+        "The airline would hold it unpaid until 2026-11-22T10:00:00Z; its price is guaranteed until 2026-11-22T10:00:00Z; book_flight still pays for it at once.",
+        "You can book the offer until 2099-01-01T00:00:00Z.",
       ],
     });
   });
@@ -54,7 +54,7 @@ describe("display_offer_conditions", () => {
         "Not refundable before departure.",
         "Change before departure costs 75.00 USD.",
         "JFK to LHR alone: Change before departure is free of charge.",
-        ...[expect.stringMatching(/^The airline would hold/), expect.stringMatching(/^The offer can be booked/)],
+        ...[expect.stringMatching(/^The airline would hold/), expect.stringMatching(/^You can book the offer/)],
       ],
     });
   });
@@ -73,7 +73,7 @@ describe("display_offer_conditions", () => {
       summary: [
         "Refund before departure: the airline does not say.",
         "Change before departure is free of charge.",
-        "It must be paid when it is booked; it cannot be held.",
+        "It must be paid for at booking; it cannot be held.",
         expect.any(String),
       ],
     });

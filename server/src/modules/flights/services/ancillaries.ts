@@ -7,19 +7,19 @@ const Ancillaries = z.object({
   way: z
     .enum(["ordered_at_once", "added_after_payment"])
     .describe(
-      "ordered_at_once: with the flights, in one order that was paid at once; added_after_payment: to an order of hold_flight, after it was paid",
+      "ordered_at_once: with the flights, in one order paid at once; added_after_payment: to a held order, after it was paid",
     ),
   services: z
     .array(
       z.object({
-        id: z.string().describe("As services of the call named it"),
+        id: z.string().describe("As passed in services"),
         quantity: z.number(),
         booked: z.boolean().describe("false: nothing was charged for it"),
         reason: z
           .enum(["not_available", "price_changed", "supplier_unavailable"])
           .nullable()
           .describe(
-            "not_available: the airline does not add it to this order; price_changed: it costs more now; supplier_unavailable: no answer",
+            "not_available: the airline does not add it to this order; price_changed: it now costs more; supplier_unavailable: no answer",
           ),
       }),
     )
@@ -29,7 +29,7 @@ const Ancillaries = z.object({
 /** The stored result of a booked flight; the answer adds the order's current state. */
 export const FlightResult = BookingResult.extend({
   // Missing in answers of earlier releases.
-  ancillaries: Ancillaries.nullable().default(null).describe("null: no bags or seats were asked for"),
+  ancillaries: Ancillaries.nullable().default(null).describe("null: no bags or seats were requested"),
 });
 
 export function toAncillaries(booking: Booking, { added, reasons }: AddedServices): z.input<typeof Ancillaries> | null {
@@ -52,6 +52,6 @@ export function sayMissing(
   const missing = ancillaries?.services.filter(({ booked }) => !booked) ?? [];
   if (missing.length === 0 || status === "cancelled") return [];
   return [
-    `The flights are booked without ${missing.map(({ id }) => id).join(", ")}; ancillaries says why. Nothing was charged for that: the airline may sell it for pnr ${pnr}.`,
+    `The flights are booked without ${missing.map(({ id }) => id).join(", ")}; ancillaries says why. Nothing was charged for that; the airline may sell it for pnr ${pnr}.`,
   ];
 }

@@ -90,7 +90,7 @@ export function requireSeenServices(
   if (shown === undefined || servicesMicro <= then) return;
   const [now, seenAmount] = [formatDecimal(servicesMicro), formatDecimal(then)];
   throw new Failure("price_changed", {
-    detail: `The services cost ${now} ${currency} now, and ${seenAmount} ${currency} when you saw them last. Nothing is owed; call list_flight_ancillaries again.`,
+    detail: `The services now cost ${now} ${currency}; they were ${seenAmount} ${currency} when you last saw them. Nothing is owed; call list_flight_ancillaries again.`,
     extra: { servicesAmount: now, seenAmount, seenCurrency: currency },
   });
 }

@@ -30,7 +30,7 @@ export const bookFlight = defineTool({
     ja: "このフライトを予約",
   },
   summary:
-    "Book an offer, or pay for one that hold_flight holds, for the caller and further travelers, from the treasury wallet; returns PNR and order id. Repeating it never books twice.",
+    "Book an offer, or pay for one held by hold_flight, for the caller and other travelers, from the treasury wallet; returns PNR and order id. Repeating it never books twice.",
   advice:
     "This is a real purchase: show price and conditions first. Returns itineraryHash for commit_booking. To change or cancel it: request_order_change, cancel_order_quote.",
   area: "flights",
@@ -43,7 +43,7 @@ export const bookFlight = defineTool({
   errors: {
     ...bookErrors,
     outcome_unknown:
-      "The supplier has not said whether it booked; the price stays held. Call again with the same offer: you get the result, never a second order.",
+      "The supplier has not confirmed the booking yet; the price stays held. Call again with the same offer: you get the result, never a second order.",
     booking_in_progress: "An earlier call is booking this offer. Call again with the same offer to get its result.",
     ...coverErrors,
     ...payingErrors,

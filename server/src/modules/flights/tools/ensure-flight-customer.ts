@@ -36,8 +36,8 @@ const errors = {
   customer_in_progress: "Another call is doing this for the same traveler. Call again in a few seconds.",
   customer_not_found: travelerErrors.traveler_not_found,
   customer_email_taken:
-    "Another customer at the supplier has this e-mail address. Give the traveler another one with save_traveler.",
-  traveler_incomplete: "The name, e-mail address or phone number is missing. Give it here or in the profile.",
+    "Another customer at the supplier has this email address. Use save_traveler to set a different one.",
+  traveler_incomplete: "The name, email address or phone number is missing. Give it here or in the profile.",
 } as const;
 
 export const ensureFlightCustomer = defineTool({

@@ -10,7 +10,7 @@ export const findAirportsNearby = defineTool({
   name: "find_airports_nearby",
   title: "Find airports nearby",
   summary: "List airports near a named place or near coordinates, nearest first.",
-  advice: "Its IATA codes are what search_flights takes.",
+  advice: "search_flights takes its IATA codes.",
   area: "flights",
   effect: "read",
   price: 500n,
@@ -27,21 +27,23 @@ export const findAirportsNearby = defineTool({
     .superRefine((query, context) => {
       const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
       if (query.query?.trim() === "") issue("query", "must not be empty");
-      if (query.latitude !== undefined && query.longitude === undefined) issue("longitude", "must accompany latitude");
-      if (query.longitude !== undefined && query.latitude === undefined) issue("latitude", "must accompany longitude");
+      if (query.latitude !== undefined && query.longitude === undefined)
+        issue("longitude", "is required with latitude");
+      if (query.longitude !== undefined && query.latitude === undefined)
+        issue("latitude", "is required with longitude");
       if (query.query === undefined && query.latitude === undefined && query.longitude === undefined) {
         issue("query", "give query, or both latitude and longitude");
       }
     }),
   output: SupplierResult.extend({
-    asOf: z.string().nullable().describe("Of which day the airports' data is; null: the supplier does not say"),
+    asOf: z.string().nullable().describe("Date of the airport data; null: the supplier does not say"),
     center: z
       .object({ latitude: z.number(), longitude: z.number() })
       .nullable()
       .describe("Where distances are measured from; null: the text names airports but no known place"),
-    place: wordsOfOthers("The place that the text was taken for").nullable(),
+    place: wordsOfOthers("The place that the text was taken to mean").nullable(),
     placeProvenance: ProviderProvenance.nullable().describe(
-      "Who knew the place and of when; the fields beside it are about the airports",
+      "Source and date of the place; the other fields are about the airports",
     ),
     airports: z
       .array(
@@ -61,7 +63,7 @@ export const findAirportsNearby = defineTool({
   errors: {
     ...supplierErrors,
     location_not_found:
-      "No airport or place has this name; nearMatches lists similar ones. Write a district with its city; coordinates always work.",
+      "No airport or place has this name; nearMatches lists similar ones. Give a district together with its city; coordinates always work.",
   },
   example: () => ({ query: "London" }),
 

@@ -32,7 +32,7 @@ export const holdFlight = defineTool({
     ja: "このフライトを仮予約（お支払いは後ほど）",
   },
   summary:
-    "Have the airline hold an offer without payment. To pay for it before holdUntil, call book_flight with the same offer.",
+    "Hold an offer with the airline without payment. To pay for it before holdUntil, call book_flight with the same offer.",
   advice: "Holding is free; cancel_order_quote gives it up. Not for offers with requiresInstantPayment.",
   area: "flights",
   effect: "write",
@@ -43,18 +43,18 @@ export const holdFlight = defineTool({
   output: HoldResult.extend({
     status: z
       .enum(["held", "paid", "cancelled", "lapsed"])
-      .describe("Its current state: paid by book_flight, cancelled, or lapsed because nobody paid in time"),
+      .describe("Its current state: paid by book_flight, cancelled, or lapsed because it was not paid in time"),
     timeZones: TimeZones,
     next: NextStep,
   }),
   errors: {
     ...holdErrors,
     outcome_unknown:
-      "The supplier has not said whether it holds the order; nothing is owed. Call again with the same offer: you get the result, never a second order.",
+      "The supplier has not confirmed the hold yet; nothing is owed. Call again with the same offer: you get the result, never a second order.",
     booking_in_progress:
       "An earlier call is holding or booking this offer. Call again with the same offer to get its result.",
     hold_not_available:
-      "The airline does not hold this offer, or not with these services or this credit. Nothing was ordered. Book it at once with book_flight, or hold another offer.",
+      "The airline does not hold this offer, or not with these services or this credit. Nothing was ordered. Book it now with book_flight, or hold another offer.",
   },
   example: (_today, { holdableOfferId }) => ({ offerId: holdableOfferId }),
   remember: (_input, { orderId, pnr, totalAmount, totalCurrency, holdUntil }) => ({
@@ -113,7 +113,7 @@ function sayNext({ offerId, orderId, holdUntil }: z.output<typeof HoldResult>, s
     case "paid":
       return `It is paid for: read_order with orderId ${orderId} shows it.`;
     case "lapsed":
-      return "Nobody paid for it in time, and the airline gave it up. Nothing is owed; search again.";
+      return "It was not paid in time, and the airline released it. Nothing is owed; search again.";
     default:
       return "The hold was cancelled, and nothing is owed. Search again to book another offer.";
   }

@@ -8,7 +8,7 @@ import { listCredits } from "../list-credits.ts";
 export const listAirlineCredits = defineTool({
   name: "list_airline_credits",
   title: "List airline credits",
-  summary: "List airline credits of one traveler, or of all, newest first; book_flight takes their ids.",
+  summary: "List the airline credits of one traveler or of all, newest first; book_flight takes their ids.",
   advice: "Airlines that refund no money give credits for cancelled orders.",
   area: "flights",
   effect: "read",
@@ -18,21 +18,21 @@ export const listAirlineCredits = defineTool({
   input: z.strictObject({
     clerkUserId: z.string().optional().describe("Traveler's user id"),
     tenantId: z.string().optional().describe("The calling tenant"),
-    customerUserId: z.string().optional().describe("icu_… of ensure_flight_customer"),
+    customerUserId: z.string().optional().describe("icu_… from ensure_flight_customer"),
     limit: z.number().int().min(1).max(50).default(20),
   }),
   output: SupplierResult.extend({
     credits: z
       .array(
         z.object({
-          id: z.string().describe("airlineCreditId of book_flight"),
+          id: z.string().describe("For airlineCreditId of book_flight"),
           airlineIataCode: z.string(),
           amount: DecimalAmount,
           currency: z.string(),
           code: z.string().nullable(),
           name: wordsOfOthers().nullable(),
           customerUserId: z.string().nullable(),
-          orderId: z.string().nullable().describe("The order that it was given for"),
+          orderId: z.string().nullable().describe("The order that it was issued for"),
           issuedOn: z.string().nullable(),
           expiresAt: z.string().nullable(),
           spentAt: z.string().nullable(),

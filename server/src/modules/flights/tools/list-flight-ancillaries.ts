@@ -11,16 +11,16 @@ export const listFlightAncillaries = defineTool({
   name: "list_flight_ancillaries",
   title: "List flight ancillaries",
   summary:
-    "List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes.",
+    "List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of the fare.",
   advice:
-    "Booked with the flight; of a held order, book_flight adds bags only. Later only the airline can add them, by the pnr. Seats are grouped by flight, passenger and position, cheapest first.",
+    "Booked with the flight; for a held order, book_flight adds only bags. Later only the airline can add them. Seats are grouped by flight, passenger and position, cheapest first.",
   area: "flights",
   effect: "read",
   price: 500n,
   payableWithoutKey: true,
   uses: ["flights", "flightServicing", "stores"],
   input: z.strictObject({
-    offerId: z.string().describe("off_… of search_flights"),
+    offerId: z.string().describe("off_… from search_flights"),
     maxSeats: z.number().int().min(1).max(48).default(24),
   }),
   output: SupplierResult.extend({
@@ -48,15 +48,15 @@ export const listFlightAncillaries = defineTool({
           designator: wordsOfOthers(),
           position: z.enum(["window", "middle", "aisle"]).nullable(),
           isExitRow: z.boolean(),
-          airlineSays: z.array(wordsOfOthers()).readonly().describe("The seat's limits and advantages"),
+          airlineSays: z.array(wordsOfOthers()).readonly().describe("The seat's restrictions and advantages"),
           totalAmount: DecimalAmount,
           totalCurrency: z.string(),
         }),
       )
       .readonly()
-      .describe("By flight, passenger and position; cheapest first within each, some of each kind"),
-    seatsAvailable: z.number().describe("Also those that are not listed"),
-    hasSeatMap: z.boolean().describe("false: the airline gives none for this offer"),
+      .describe("By flight, passenger and position; within each, cheapest first, some of each kind"),
+    seatsAvailable: z.number().describe("Including those not listed"),
+    hasSeatMap: z.boolean().describe("false: the airline offers none for this offer"),
   }),
   errors: {
     ...supplierErrors,

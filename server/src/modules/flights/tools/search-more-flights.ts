@@ -24,9 +24,9 @@ export const searchMoreFlights = defineTool({
   name: "search_more_flights",
   title: "Search more flights",
   summary:
-    "Search flights for passengers of given ages, or show more of an earlier search: filtered, sorted, in pages.",
+    "Search flights for passengers of given ages, or show more results of an earlier search: filtered, sorted, in pages.",
   advice:
-    "Give searchId of an earlier answer, or ages with origin, destination and departureDate. Every offer and fare shown fits all filters. Repeat them with nextCursor for the next page. book_flight then takes the travelers by their ages.",
+    "Give the searchId of an earlier answer, or ages with origin, destination and departureDate. Every offer and fare shown fits all filters. Repeat them with nextCursor for the next page. book_flight then assigns travelers by age.",
   area: "flights",
   effect: "read",
   price: 2_000n,
@@ -41,25 +41,25 @@ export const searchMoreFlights = defineTool({
     const { searchId, cursor } = input;
     if (searchId === undefined) {
       const { issues, missing } = toSearchQuery(input);
-      for (const path of missing) issue(path, "is needed where searchId is not given");
+      for (const path of missing) issue(path, "is required without searchId");
       for (const { path, message } of issues) context.addIssue({ code: "custom", path, message });
       if (cursor !== undefined) issue("cursor", "needs the searchId of the same answer");
       return;
     }
     for (const [path, value] of Object.entries(input)) {
       if (value === undefined || path === "searchId" || !Object.hasOwn(AgedSearch.shape, path)) continue;
-      issue(path, "belongs to a new search: leave it out, or leave searchId out");
+      issue(path, "belongs to a new search: omit it, or omit searchId");
     }
   }),
   output: SupplierResult.extend({
     searchId: z.string(),
     offers: z.array(OfferAnswer).readonly(),
-    matching: Comparison.describe("What fits all filters"),
-    considered: Comparison.describe("Before the filters"),
+    matching: Comparison.describe("Number of results that match all filters"),
+    considered: Comparison.describe("Number of results before filtering"),
     emptiedBy: z
       .array(z.string())
       .readonly()
-      .describe("Where nothing fits: filters without any one of which something would"),
+      .describe("If nothing matches: filters that would yield results if any one of them were dropped"),
     nextCursor: z.string().nullable().describe("null: this is the last page"),
     timeZones: TimeZones,
     notApplied: NotApplied,
@@ -104,7 +104,7 @@ export const searchMoreFlights = defineTool({
       : resume(input.searchId));
     if (view.live === 0) throw fail("search_expired");
     if (given === undefined) {
-      const message = "must be nextCursor of the answer to the same searchId, filters and order";
+      const message = "must be nextCursor from an answer with the same searchId, filters and order";
       throw invalidInput([{ path: "cursor", message }]);
     }
     if (input.searchId !== undefined) await seeMore(stores.seenOffers, caller, searchId, view.seen, rates);

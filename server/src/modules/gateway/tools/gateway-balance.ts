@@ -11,22 +11,22 @@ const Stale = z.object({ chain: z.boolean(), operator: z.boolean(), since: z.str
 const ChainAmounts = z.object({
   chain: GatewayChain,
   chainId: z.int(),
-  available: DecimalAmount.describe("For gateway_transfer now"),
+  available: DecimalAmount.describe("Available to gateway_transfer now"),
   pending: DecimalAmount.describe("Deposited, not final yet"),
   withdrawing: DecimalAmount,
   withdrawableAtBlock: z.string().optional(),
-  inFlight: DecimalAmount.describe("Under way to another chain"),
-  stale: Stale.optional().describe("Gave no answer; the amounts are those recorded, as of since"),
+  inFlight: DecimalAmount.describe("In transit to another chain"),
+  stale: Stale.optional().describe("Chains that did not answer; their amounts are as recorded at since"),
   differs: z
     .object({ onChain: DecimalAmount.optional(), atOperator: DecimalAmount.optional() })
     .optional()
-    .describe("Another sum in the contract, or another available amount at the operator, than recorded"),
+    .describe("Chains where the contract's total or the Gateway operator's available amount differs from the record"),
 });
 
 export const gatewayBalance = defineTool({
   name: "gateway_balance",
   title: "Read the Gateway balance",
-  summary: "Show your USDC in the Gateway, the unified balance over chains. For wallets see check_treasury.",
+  summary: "Show your USDC in the Gateway, the unified balance across chains. For wallets, see check_treasury.",
   area: "treasury",
   effect: "read",
   price: 500n,
@@ -35,10 +35,10 @@ export const gatewayBalance = defineTool({
   input: z.strictObject({}),
   output: z.object({
     available: DecimalAmount,
-    total: DecimalAmount.describe("With pending, withdrawing and in flight"),
+    total: DecimalAmount.describe("Including pending, withdrawing and in transit"),
     chains: z.array(ChainAmounts).readonly(),
     asOf: z.string(),
-    sandbox: z.boolean().describe("True: development money, on emulated chains with the ids of real ones"),
+    sandbox: z.boolean().describe("True: development money, on emulated chains that have the ids of real ones"),
   }),
   errors: {},
   example: () => ({}),

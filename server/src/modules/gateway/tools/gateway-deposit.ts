@@ -20,7 +20,7 @@ const Output = ChainWrite.extend({ chain: GatewayChain, from: z.string(), amount
 export const gatewayDeposit = defineTool({
   name: "gateway_deposit",
   title: "Deposit into the Gateway",
-  summary: "Move USDC from your wallet on a chain into the Gateway. gateway_transfer deposits what it lacks by itself.",
+  summary: "Move USDC from your wallet on a chain into the Gateway. gateway_transfer deposits any shortfall itself.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,

@@ -32,7 +32,7 @@ const ZERO_SALT: Hex = `0x${"0".repeat(64)}`;
 
 const Output = ChainResult.extend(TransferAnswer.shape).extend({
   recipient: z.string(),
-  deposited: DecimalAmount.describe("Moved from the wallet into the Gateway for it"),
+  deposited: DecimalAmount.describe("Deposited from the wallet into the Gateway for this transfer"),
 });
 const Stored = z.object({ transferId: z.string() });
 
@@ -48,18 +48,19 @@ const errors = {
   chain_not_available: noGateway,
   amount_too_low: "The amount does not exceed the Gateway's fee. Nothing was done; send more.",
   insufficient_balance:
-    "The Gateway and your wallet on the source chain have too little together. Add the missing amount.",
+    "The Gateway and your wallet on the source chain together do not have enough. Add the missing amount.",
   recipient_blocked: sendOutErrors.recipient_blocked,
   settlement_stopped: sendOutErrors.settlement_stopped,
-  transfer_refused: "The Gateway or the chain refused it. Nothing was moved to the other chain; see gateway_balance.",
+  transfer_refused:
+    "The Gateway or the chain refused the transfer. Nothing was moved to the other chain; see gateway_balance.",
 } as const;
 
 export const gatewayTransfer = defineTool({
   name: "gateway_transfer",
-  title: "Transfer over the Gateway",
+  title: "Transfer through the Gateway",
   summary:
-    "Send USDC from the Gateway on one chain to an address on another; deposits what it lacks from your wallet first.",
-  advice: "The fee comes on top. Answers within 25 seconds; read_transaction follows it. It cannot be undone.",
+    "Send USDC from the Gateway on one chain to an address on another; deposits any shortfall from your wallet first.",
+  advice: "The fee is added. Returns within 25 seconds; read_transaction follows it. It cannot be undone.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,
@@ -77,7 +78,7 @@ export const gatewayTransfer = defineTool({
         .optional()
         .describe("Default: your wallet there"),
     })
-    .refine(({ from, to }) => from !== to, { path: ["to"], message: "must be another chain" }),
+    .refine(({ from, to }) => from !== to, { path: ["to"], message: "must be a different chain" }),
   output: Output,
   errors,
   example: () => ({ from: "Base_Sepolia", to: "Arc_Testnet", amount: "3.00" }) as const,
@@ -194,7 +195,7 @@ async function check(
   );
   if (amount <= fee) {
     throw new Failure("amount_too_low", {
-      detail: `The Gateway takes ${formatDecimal(fee)} USDC. Nothing was done; send more than that.`,
+      detail: `The Gateway charges ${formatDecimal(fee)} USDC. Nothing was done; send more than that.`,
     });
   }
   const maxFee = fee + fee / FEE_MARGIN_DIVISOR;

@@ -20,10 +20,10 @@ const Output = ChainResult.extend({
   withdrawalId: z.string(),
   chain: GatewayChain,
   amount: DecimalAmount,
-  status: z.enum(withdrawalStates).describe("waiting: the delay has begun; completed: in your wallet"),
+  status: z.enum(withdrawalStates).describe("waiting: the delay has begun; completed: the money is in your wallet"),
   withdrawableAtBlock: z.string().nullable(),
   delayBlocks: z.string(),
-  expectedBy: z.string().describe("About when it is in your wallet"),
+  expectedBy: z.string().describe("Approximate time of arrival in your wallet"),
   txHashes: z.array(z.string()).readonly(),
   failure: z.string().nullable(),
 });
@@ -33,10 +33,10 @@ const Stored = z.object({ withdrawalId: z.string(), chain: GatewayChain });
 
 const errors = {
   chain_not_available: noGateway,
-  insufficient_balance: "The Gateway has less available on this chain. See gateway_balance.",
+  insufficient_balance: "The Gateway has less than this available on this chain. See gateway_balance.",
   settlement_stopped: sendOutErrors.settlement_stopped,
   already_withdrawing:
-    "A withdrawal from this chain is under way; another one would begin its delay again. Wait for it.",
+    "A withdrawal from this chain is already in progress; another one would restart its delay. Wait for it.",
   nothing_withdrawing: "You have never withdrawn from the Gateway on this chain. Name an amount.",
   wallet_lacks_gas: lacksGas,
 } as const;
@@ -45,7 +45,7 @@ export const gatewayWithdraw = defineTool({
   name: "gateway_withdraw",
   title: "Withdraw from the Gateway",
   summary:
-    "Take USDC out of the Gateway into your wallet on that chain, after a delay. Without amount: shows the last one.",
+    "Withdraw USDC from the Gateway to your wallet on that chain, after a delay. Without amount: shows the last withdrawal.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,

@@ -223,7 +223,7 @@ async function followMint(parts: KindParts, transfer: Transfer): Promise<Transfe
   if (transaction.state === "reverted") {
     const { failure = "reverted" } = transaction;
     parts.log.error({ transferId: transfer.id, failure }, "a mint was refused and is tried again");
-    const waiting = `The destination refused the mint (${failure}). It is tried again; nothing is lost.`;
+    const waiting = `The destination refused the mint (${failure}). It will be retried; nothing is lost.`;
     return {
       kind: "move",
       to: "attested",
@@ -282,7 +282,8 @@ async function startAnew(parts: KindParts, transfer: Transfer, detail: GatewayDe
   const source = await openChain(parts, transfer, transfer.fromChain);
   const status = await findOperator(parts, transfer, source).findStatus(detail.attested?.transferId ?? "");
   if (status !== "expired" && status !== "failed") {
-    const because = "The attestation has expired. The Gateway is asked whether it still counts; nothing is lost.";
+    const because =
+      "The attestation has expired. The service is checking with the Gateway whether it is still valid; nothing is lost.";
     return { kind: "wait", because, milliseconds: pause(transfer, ASK_AGAIN_MILLISECONDS) };
   }
   const { reserved = 0n } = (await parts.stores.gatewayIntents.get(transfer.id)) ?? {};
@@ -290,7 +291,7 @@ async function startAnew(parts: KindParts, transfer: Transfer, detail: GatewayDe
     kind: "move",
     to: "submitted",
     change: {
-      waiting: "The attestation has expired. A new one is asked for; nothing is lost.",
+      waiting: "The attestation has expired. A new one will be requested; nothing is lost.",
       detail: writeDetail({ ...detail, maxFee: reserved - transfer.amount, intent: undefined, attested: undefined }),
     },
   };

@@ -66,7 +66,8 @@ async function takeStep(parts: WithdrawalParts, withdrawal: GatewayWithdrawal): 
 async function open({ portsFor, chains }: WithdrawalParts, { environment, chain, tenantId }: GatewayWithdrawal) {
   await portsFor(environment)?.usableChains.open(chain, tenantId);
   const opened = chains.at({ environment, chain });
-  if (opened === undefined) throw new Failure("chain_not_available", { detail: `The chain ${chain} does not answer.` });
+  if (opened === undefined)
+    throw new Failure("chain_not_available", { detail: `The chain ${chain} is not answering.` });
   return opened;
 }
 

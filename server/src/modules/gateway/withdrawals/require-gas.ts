@@ -16,7 +16,7 @@ interface GatewayGas {
 }
 
 export const lacksGas =
-  "The Gateway takes a withdrawal from the wallet itself, which needs gas for it. Send it the chain's native coin, as the answer says; then call again.";
+  "The wallet itself must send the withdrawal, and needs gas for it. Send it the chain's native coin, as the answer says; then call again.";
 
 const TRANSACTIONS = 2n;
 

@@ -18,14 +18,18 @@ const Output = ChainWrite.extend({
   guestWallet: z.string(),
   claimedAt: z.string(),
   escrowAddress: z.string(),
-  waitingRunIds: z.array(z.string()).readonly().default([]).describe("Runs that waited for it and go on: read_run"),
+  waitingRunIds: z
+    .array(z.string())
+    .readonly()
+    .default([])
+    .describe("Runs that waited for the claim and now continue: see read_run"),
 });
 
 export const guestClaimLink = defineTool({
   name: "guest_claim_link",
   title: "Claim a trip for its guest",
   summary:
-    "Bind the guest's wallet to one of your trips, with its guest link and code. Works once; the same wallet again gets the first answer.",
+    "Bind the guest's wallet to one of your trips, with its guest link and code. Works once; a repeat with the same wallet returns the first answer.",
   advice:
     "Guests claim on the linked page: claim only for a guest who asked you to and named their wallet. In the sandbox any address will do.",
   area: "escrow",
@@ -34,14 +38,14 @@ export const guestClaimLink = defineTool({
   payableWithoutKey: false,
   uses: ["chain", "submission", "stores", "clock", "claimKeys"],
   input: z.strictObject({
-    guestLink: shownOnce(z.string()).describe("Whole, with what follows the #"),
+    guestLink: shownOnce(z.string()).describe("The complete link, including the part after #"),
     guestWallet: FreeRecipient.describe("0x address of the guest's own wallet"),
     chainId: z
       .number()
       .refine(Number.isInteger, { message: "must be a whole number" })
       .meta({ type: "integer" })
       .default(DEVELOPMENT_CHAIN),
-    escrowAddress: z.string().optional().describe("Left out: this network's"),
+    escrowAddress: z.string().optional().describe("Default: this network's"),
     claimCode: shownOnce(
       z.string().refine((code) => CLAIM_CODE.test(code), { message: "must be six digits" }),
     ).optional(),

@@ -20,7 +20,7 @@ const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };
 const Traveler = z.object({
   userId: z.string().describe("For save_traveler"),
   customerUserId: z.string().nullable(),
-  isGuest: z.boolean().describe("The guest of the trip, who can also give the details on the page of guestLink"),
+  isGuest: z.boolean().describe("The trip's guest, who can also give the details on the guestLink page"),
   givenName: wordsOfOthers().nullable().describe("null: unknown, or the key lacks travelers:read"),
   familyName: wordsOfOthers().nullable(),
   missingForFlights: z.array(z.string()).describe("Fields for save_traveler"),
@@ -30,7 +30,7 @@ export const readTripTravelers = defineTool({
   name: "read_trip_travelers",
   title: "Read who travels",
   summary:
-    "Show who travels if a workflow books for a trip, and the missing fields of their profiles: its guest if it was prefunded for one, otherwise the caller.",
+    "Show who travels if a workflow books for a trip (its guest if prefunded for one, else the caller) and which fields their profiles lack.",
   area: "escrow",
   effect: "read",
   price: 500n,
@@ -47,8 +47,8 @@ export const readTripTravelers = defineTool({
   }),
   output: z.object({
     tripId: z.string(),
-    travelers: z.array(Traveler).describe("In the order of the booking"),
-    missingTravelers: z.int().describe("So many are not named yet"),
+    travelers: z.array(Traveler).describe("In booking order"),
+    missingTravelers: z.int().describe("How many are not named yet"),
   }),
   errors: {
     trip_not_found,

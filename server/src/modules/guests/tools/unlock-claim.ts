@@ -9,7 +9,7 @@ import { findUnlockable, UnlockedClaim, unlockOwnClaim } from "../unlock-trip.ts
 
 const errors = {
   trip_not_found: tripStateErrors.trip_not_found,
-  claim_closed: "The trip cannot be claimed any more, so there is nothing to unlock.",
+  claim_closed: "The trip can no longer be claimed, so there is nothing to unlock.",
 } as const;
 
 export const unlockClaim = defineTool({

@@ -26,7 +26,7 @@ const Files = z.object({
   eInvoice: z.object({ available: z.boolean(), reason: z.string().nullable() }),
   charactersNotShown: z
     .string()
-    .describe("Characters that the PDF's fonts lack, shown as boxes; the JSON has all of them"),
+    .describe("Characters missing from the PDF's fonts, shown as boxes; the JSON has all of them"),
 });
 
 const errors = {
@@ -46,7 +46,7 @@ export const generateBookingInvoice = defineTool({
   title: "Invoice a booking",
   summary: "Issue the invoice of a settled booking, as PDF and JSON.",
   advice:
-    "Call it after settle_booking. A booking has one invoice: a repeat returns the same number and addresses, and any credit notes since. Seller, buyer and tax come from the tenant's invoicing settings, which a person sets.",
+    "Call it after settle_booking. A booking has one invoice: a repeat returns the same number and URLs, and any credit notes since. Seller, buyer and tax come from invoicing settings, which a person sets.",
   area: "escrow",
   effect: "write",
   price: 5_000n,
@@ -54,16 +54,19 @@ export const generateBookingInvoice = defineTool({
   uses: ["stores", "chain", "clock", "fx", "invoiceAddresses", "invoiceRenderer", "eInvoices"],
   input: z.strictObject({
     bookingId: z.string(),
-    settleTxHash: Hash.optional().describe("txHash of settle_booking; left out: the recorded one"),
+    settleTxHash: Hash.optional().describe("txHash from settle_booking; default: the recorded one"),
   }),
   output: Files.extend({
     bookingId: z.string(),
-    orderId: z.string().nullable().describe("The order that the booking pays for; null: one of your own vendors"),
+    orderId: z
+      .string()
+      .nullable()
+      .describe("The order that the booking pays for; null: it pays one of your own vendors"),
     settleTxHash: z.string(),
     dueOn: z.string(),
     filesExpireAt: z
       .null()
-      .describe("Always null: whoever has an address can read the file until a person revokes the invoice's files"),
+      .describe("Always null: anyone with the URL can read the file until a person revokes the invoice's files"),
     creditNotes: z.array(Files).describe("For refunds after the settlement, oldest first"),
     creditNoteWaiting: z
       .object({ code: z.enum(["e_invoice_refused", "e_invoice_not_checked"]), text: z.string() })
@@ -71,9 +74,9 @@ export const generateBookingInvoice = defineTool({
       .describe("Why a refund has no credit note yet, and what to fix; it is issued once that is fixed"),
     notGiven: z
       .array(z.enum(["seller", "buyer"]))
-      .describe("Missing on a sandbox invoice; the invoicing settings have them"),
+      .describe("What a sandbox invoice lacks; set it in the invoicing settings"),
     language: LanguageAnswer,
-    sandbox: z.boolean().describe("true: no tax document, and it says so across the page"),
+    sandbox: z.boolean().describe("true: not a tax document, as it says across the page"),
   }),
   errors,
   example: (_today, { settledBookingId }) => ({ bookingId: settledBookingId }),

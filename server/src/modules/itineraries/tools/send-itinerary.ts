@@ -12,7 +12,7 @@ import { makeFiles } from "../make-files.ts";
 
 const errors = {
   order_not_found: "You have no order with this id. list_orders gives the ids.",
-  order_not_confirmed: "The order is not confirmed, so it has no itinerary. read_order says what became of it.",
+  order_not_confirmed: "The order is not confirmed, so it has no itinerary. read_order shows its state.",
   itinerary_not_drawn: "The PDF could not be made now, and nothing was sent. Call again shortly.",
 } as const;
 
@@ -21,9 +21,8 @@ const FILE_LIFETIME = { hours: 90 * 24 };
 export const sendItinerary = defineTool({
   name: "send_itinerary",
   title: "Send an itinerary",
-  summary: "Make the itinerary of an order as PDF and calendar file, and mail it to its travelers.",
-  advice:
-    "Each traveler with an e-mail address in the profile gets one mail, and another only after the order changed.",
+  summary: "Make an order's itinerary as a PDF and a calendar file, and email it to its travelers.",
+  advice: "Each traveler with an email address in the profile gets one email, and another only if the order changes.",
   area: "trip",
   effect: "write",
   price: 5_000n,
@@ -31,13 +30,16 @@ export const sendItinerary = defineTool({
   uses: ["stores", "clock", "maps", "travelers", "delivery", "fileShelf", "itineraryRenderer", "itineraryKind"],
   input: z.strictObject({
     orderId: z.string().describe("ord_… or bok_…"),
-    mail: z.boolean().default(true).describe("false: only the files"),
-    language: z.string().default("en").describe("Of the files; mails are in each traveler's preferred language"),
+    mail: z.boolean().default(true).describe("false: make only the files"),
+    language: z
+      .string()
+      .default("en")
+      .describe("Language of the files; emails are in each traveler's preferred language"),
   }),
   output: z.object({
     pdfUrl: z.string(),
     icsUrl: z.string(),
-    expiresAt: z.string().describe("Until then whoever has an address can read the file"),
+    expiresAt: z.string().describe("Until then, anyone with the URL can read the file"),
     mails: z.array(z.object({ userId: z.string(), sent: z.boolean(), reason: z.string() })),
     language: LanguageAnswer,
   }),
@@ -48,7 +50,7 @@ export const sendItinerary = defineTool({
     planOrRefusal(async () => {
       const order = await requireOrder(input.orderId, stores, caller);
       if (!input.mail || !(await wouldMail(order, { stores, delivery, travelers, maps }))) return EMPTY_PLAN;
-      return { movements: [], irreversible: [final("the mail to the travelers of the order")] };
+      return { movements: [], irreversible: [final("the email to the travelers of the order")] };
     }),
 
   async run(

@@ -25,7 +25,7 @@ const Stop = z
   .superRefine(({ address = "", latitude, longitude }, context) => {
     if ((latitude === undefined) !== (longitude === undefined)) {
       const missing = latitude === undefined ? "latitude" : "longitude";
-      context.addIssue({ code: "custom", path: [missing], message: "latitude and longitude go together" });
+      context.addIssue({ code: "custom", path: [missing], message: "give both latitude and longitude" });
     } else if (latitude === undefined && address.trim() === "") {
       context.addIssue({ code: "custom", path: [], message: "needs an address, or latitude and longitude" });
     }
@@ -44,7 +44,7 @@ export const exportRouteMap = defineTool({
     title: z.string().optional(),
     stops: z.array(Stop).min(2).max(10).describe("In order; each needs an address, or latitude and longitude"),
     mode: z.enum(travelModes).default("driving").describe("For the links"),
-    channel: z.enum(channels).default("web").describe("What the text is made for"),
+    channel: z.enum(channels).default("web").describe("The channel that the text is for"),
     notes: z.string().optional().describe("Added to the text"),
     includeStaticMap: z.boolean().default(true).describe("false: links and text only"),
   }),
@@ -83,7 +83,7 @@ export const exportRouteMap = defineTool({
     const shownTitle = toVisibleText(title ?? "", LONGEST_TITLE) || say("routeMap");
     const { map, mapNote } = includeStaticMap
       ? await makeRouteMap(ports, { tenantId: caller.tenantId, title: shownTitle, stops: drawn, words }, call.signal)
-      : { map: null, mapNote: "Not asked for." };
+      : { map: null, mapNote: "Not requested." };
     const legs = buildLegs(stops);
     const links = buildDeepLinks(drawn, mode);
     const distance = sayDistance(totalKilometers(legs), words);

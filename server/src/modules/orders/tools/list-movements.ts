@@ -22,7 +22,7 @@ export const listMovements = defineTool({
   title: "List money movements",
   summary:
     "List money that entered or left your treasury wallet or was paid from the Gateway, newest first: purpose, amount, counterpart, order or trip, transaction.",
-  advice: "For money held for open bookings see check_treasury.",
+  advice: "For money held for open bookings, see check_treasury.",
   area: "treasury",
   effect: "read",
   price: 500n,
@@ -45,15 +45,15 @@ export const listMovements = defineTool({
           text: wordsOfOthers("Its purpose: the flight, stay or step of a trip", LONGEST_TEXT),
           token: z.enum(tokenSymbols),
           amount: DecimalAmount,
-          fee: DecimalAmount.optional().describe("Part of the amount that the bridge or the Gateway took"),
-          pot: z.literal("gateway").optional().describe("It left your money in the Gateway, not the wallet"),
+          fee: DecimalAmount.optional().describe("Part of the amount charged by the bridge or the Gateway"),
+          pot: z.literal("gateway").optional().describe("Paid from your money in the Gateway, not from the wallet"),
           counterpart: z
             .string()
             .nullable()
             .describe("collection: the service; trip_budget: the escrow; gateway; swap_pool; or an address"),
           state: MovementState,
           orderId: z.string().nullable(),
-          bookingId: z.string().nullable().describe("Of the order (bkg_…) or in escrow (0x…)"),
+          bookingId: z.string().nullable().describe("Booking of the order (bkg_…) or in escrow (0x…)"),
           tripId: z.string().nullable(),
           transferId: z.string().nullable().describe("For read_transaction; null: not sent by you"),
           txHash: z.string().nullable().describe("null: not signed yet"),

@@ -12,8 +12,8 @@ const ListedOrder = OrderSummary.extend({
   what: wordsOfOthers("The route, or the accommodation's name").nullable(),
   startsOn: z.string().nullable().describe("Local date of the first departure or the check-in"),
   endsOn: z.string().nullable().describe("Local date of the last arrival or the check-out"),
-  travelers: z.array(ShownTraveler).describe("Names are cut without the scope travelers:read"),
-  scheduleChanges: z.array(Details).describe("By the airline, not answered: as in read_order"),
+  travelers: z.array(ShownTraveler).describe("Names are shortened without the scope travelers:read"),
+  scheduleChanges: z.array(Details).describe("Changes by the airline, not answered yet: as in read_order"),
 });
 
 export const listOrders = defineTool({
@@ -30,14 +30,14 @@ export const listOrders = defineTool({
     ...pageInput(z.string().regex(/^bkg_[0-9A-Z]{26}$/, CURSOR_MESSAGE)),
     status: OrderStatus.optional(),
     kind: z.enum(["flight", "stay"]).optional(),
-    userId: z.string().optional().describe("A traveler's, of list_travelers"),
+    userId: z.string().optional().describe("A traveler's userId, from list_travelers"),
     from: IsoDate.optional().describe("Travel on or after, local"),
     to: IsoDate.optional(),
     itineraryHash: z
       .string()
       .refine((text) => ITINERARY_HASH.test(text), { message: "must be 0x and 64 hex digits in lower case" })
       .optional()
-      .describe("That an escrow booking has committed"),
+      .describe("The itineraryHash that an escrow booking has committed"),
   }),
   output: z.object({ orders: z.array(ListedOrder), nextCursor: NextCursor }),
   errors: {},

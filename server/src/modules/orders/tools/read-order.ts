@@ -37,16 +37,20 @@ export const readOrder = defineTool({
   payableWithoutKey: false,
   uses: ["stores", "flightServicing", "stayBookings", "maps", "clock"],
   input: z.strictObject({
-    orderId: z.string().describe("ord_… of book_flight, bok_… of book_stay, or of list_orders"),
+    orderId: z.string().describe("ord_… from book_flight, bok_… from book_stay, or from list_orders"),
   }),
   output: OrderSummary.extend({
-    travelers: z.array(ShownTraveler).describe("Names are cut without the scope travelers:read"),
-    flight: FlightNow.nullable().describe("null: a stay, or the supplier does not answer now"),
+    travelers: z.array(ShownTraveler).describe("Names are shortened without the scope travelers:read"),
+    flight: FlightNow.nullable().describe("null: a stay, or the supplier is not answering"),
     stay: StayNow.nullable(),
-    isLive: z.boolean().describe("true: asked of the supplier now; false: it does not answer, and all is as of readAt"),
+    isLive: z
+      .boolean()
+      .describe(
+        "true: just read from the supplier; false: the supplier is not answering, and the data is as of readAt",
+      ),
     tickets: z.array(Details).describe("type, number, passengerIds"),
     services: z.array(Details).describe("Bags and seats booked with it"),
-    itineraryHash: z.string().nullable().describe("Names the order in escrow: itineraryHash of commit_booking"),
+    itineraryHash: z.string().nullable().describe("Identifies the order in escrow: itineraryHash of commit_booking"),
     ticketOrderHash: z.string().nullable().describe("For confirm_flight; null: not ticketed yet"),
     vendorAddress: VendorAddress,
     externalId: z.string().nullable().describe("The escrow booking that was committed with itineraryHash"),
@@ -54,12 +58,12 @@ export const readOrder = defineTool({
       .array(Details)
       .readonly()
       .describe(
-        "By the airline, not answered: removed has the flights with their old times, added with their new ones (empty: cancelled); answer until answerBy",
+        "Changes by the airline, not answered yet: removed has the old flights and times, added the new ones (empty: cancelled); answer by answerBy",
       ),
-    refunds: z.array(Happened).describe("Given back to the treasury wallet"),
-    reimbursements: z.array(Happened).describe("Paid back to the treasury wallet, as the escrow has paid the order"),
+    refunds: z.array(Happened).describe("Refunded to the treasury wallet"),
+    reimbursements: z.array(Happened).describe("Returned to the treasury wallet because the escrow has paid the order"),
     credits: z.array(Happened).describe("Issued by the airline"),
-    approval: UsedApproval.nullable().describe("That its booking used; null: it needed none"),
+    approval: UsedApproval.nullable().describe("The approval that its booking used; null: it needed none"),
     next: NextStep,
     history: z.array(Happened.extend({ kind: z.string() })).describe("Oldest first"),
   }),
@@ -115,20 +119,20 @@ export const readOrder = defineTool({
   },
 });
 
-const CANCELLING = "cancel_order_quote says what giving it back would return.";
+const CANCELLING = "cancel_order_quote says what cancelling it would refund.";
 const CANCELLED = "Nothing is left to do: it is cancelled.";
 const TICKETS_VOID =
-  "Nothing is left to do: it is cancelled, and its tickets are void, although ticketing stays ticketed.";
+  "Nothing is left to do: it is cancelled and its tickets are void, although ticketing still says ticketed.";
 const NO_MORE_SERVICES =
-  "Bags and seats are bought with the booking only: none can be added here afterwards, the airline may do it by the pnr.";
+  "Bags and seats can be bought only with the booking. They cannot be added here afterwards; the airline may add them by pnr.";
 
 const sayAway = ({ readAt, createdAt }: z.output<typeof OrderSummary>): string =>
-  `The supplier does not answer now: all of this is as of ${readAt ?? createdAt}.`;
+  `The supplier is not answering: all data is as of ${readAt ?? createdAt}.`;
 
 function sayAirlineChange({ scheduleChanges }: Awaited<ReturnType<typeof readFlightNow>>): string[] {
   if (scheduleChanges.length === 0) return [];
   return [
-    "The airline has changed its flights, see scheduleChanges: confirm_order_change with the change's id and amount 0 accepts new times, trip_delay_replanner says what the airline owes instead. Until that is answered, cancelling can refund more than the conditions say.",
+    "The airline has changed its flights; see scheduleChanges. confirm_order_change with the change's id and amount 0 accepts the new times; trip_delay_replanner says what the airline owes instead. Until the change is answered, cancelling may refund more than the conditions say.",
   ];
 }
 
@@ -140,12 +144,12 @@ function sayChange({ availableActions, changeableUntil }: Awaited<ReturnType<typ
   const isTaken = availableActions.includes("change");
   if (changeableUntil === null) {
     return isTaken
-      ? "request_order_change asks for other flights: the airline takes a change now, although the fare does not allow one."
+      ? "Use request_order_change for other flights: the airline accepts a change now, although the fare does not allow one."
       : "Its flights cannot be changed.";
   }
   return isTaken
-    ? `request_order_change replaces flights until ${changeableUntil}.`
-    : `The fare allows changes until ${changeableUntil}, but the airline takes none now: request_order_change works once availableActions has change.`;
+    ? `Flights can be replaced with request_order_change until ${changeableUntil}.`
+    : `The fare allows changes until ${changeableUntil}, but the airline accepts none now: request_order_change works once availableActions contains change.`;
 }
 
 /** null: the supplier did not answer, or there is none. */
@@ -161,7 +165,8 @@ function sayNext(
   now: Temporal.Instant,
 ): string {
   if (status === "cancelled") return ticketing === "ticketed" ? TICKETS_VOID : CANCELLED;
-  if (status === "lapsed") return "The airline holds it no more, and nothing is owed: search_flights finds it again.";
+  if (status === "lapsed")
+    return "The airline no longer holds it, and nothing is owed. Use search_flights to search again.";
   if (status === "held") {
     const end = holdUntil === undefined ? "the airline gives it up" : holdUntil.toString();
     return `The airline holds it unpaid: book_flight with offerId ${offerId} and the same travelers pays for it until ${end}. ${CANCELLING}`;

@@ -329,8 +329,8 @@ function refusedClaim(reason: "insufficient_funds" | "payer_owes"): PaymentRefus
   return new PaymentRefused(
     reason,
     reason === "payer_owes"
-      ? "The payer has answers that could not be paid. Send those signatures again, with the money in its account."
-      : "The payer has less than its pending calls cost together. Wait for them, or add money.",
+      ? "The payer has answers that could not be paid. Make sure that the account has enough money, then send those signatures again."
+      : "The payer has less than its pending calls cost in total. Wait for them, or add money.",
   );
 }
 

@@ -34,7 +34,7 @@ export function checkTerms(payment: SignedPayment, terms: PaymentTerms, now: Tem
   if (payment.validBefore < seconds + needed) {
     throw new PaymentRefused(
       TOO_SHORT,
-      `The payment must stay valid for ${needed} s and more. Sign it with a later validBefore.`,
+      `The payment must stay valid for at least ${needed} s. Sign it with a later validBefore.`,
     );
   }
 }

@@ -8,7 +8,7 @@ const ALREADY_USED = "authorization_already_used";
 const IDENTIFIER_USED = "payment_identifier_already_used";
 const NOT_FETCHED = "invalid_exact_evm_transaction_failed";
 
-const GIVEN_AGAIN = `An answer is given again for ${ANSWER_MINUTES} minutes, and what was read from a document never.`;
+const GIVEN_AGAIN = `An answer can be repeated for ${ANSWER_MINUTES} minutes; data read from a document is never repeated.`;
 
 export function refusal(refused: PaymentRefused): Failure {
   return new Failure("payment_invalid", { detail: refused.message, extra: pickReasons(refused) });
@@ -20,7 +20,10 @@ function pickReasons({ reason, serviceReason }: PaymentRefused): { reason: strin
 
 export function alreadyUsed(): Failure {
   return refusal(
-    new PaymentRefused(ALREADY_USED, "The authorization pays for another request. Sign a new one, with another nonce."),
+    new PaymentRefused(
+      ALREADY_USED,
+      "The authorization pays for a different request. Sign a new one, with a different nonce.",
+    ),
   );
 }
 
@@ -38,7 +41,7 @@ export function notGoodAgain({ serviceReason, reason }: PaymentRefused): Settlem
 function withheld(word: string, when: string): SettlementFailed {
   const refused = new PaymentRefused(
     word,
-    `The payment was good when the call began and could not be fetched afterwards, so the result is withheld. Add money and send the same signature again ${when}, never a new one.`,
+    `The payment was valid when the call began but could not be collected afterwards, so the result is withheld. Add money and send the same signature again ${when}, never a new one.`,
   );
   return new SettlementFailed("payment_invalid", { detail: refused.message, extra: pickReasons(refused) });
 }
@@ -46,7 +49,7 @@ function withheld(word: string, when: string): SettlementFailed {
 export function identifierUsed(): Failure {
   return new Failure("payment_identifier_conflict", {
     detail:
-      "The payment identifier was used for a different request of this payer. Nothing was taken; send this request with a new identifier.",
+      "This payer used the payment identifier for a different request. Nothing was taken; send this request with a new identifier.",
   });
 }
 
@@ -59,11 +62,11 @@ export function answerGone({ usageId, payment }: Receipt, by: "authorization" | 
     by === "authorization"
       ? new PaymentRefused(
           ALREADY_USED,
-          `The authorization has paid for this request before. ${GIVEN_AGAIN} Sign a new one, with another nonce, to call again.`,
+          `The authorization has already paid for this request. ${GIVEN_AGAIN} To call again, sign a new one with a different nonce.`,
         )
       : new PaymentRefused(
           IDENTIFIER_USED,
-          `A payment with this payment identifier has paid for this request before. ${GIVEN_AGAIN} Use a new identifier to call again.`,
+          `A payment with this payment identifier has already paid for this request. ${GIVEN_AGAIN} Use a new identifier to call again.`,
         );
   return new Failure("payment_invalid", {
     detail: refused.message,

@@ -11,8 +11,8 @@ function sayUnknown({ landAround }: ElevationAnswer): string {
   const range =
     landAround === undefined
       ? ""
-      : ` On average over cells of 3.7 km, the land within about 6 km lies between ${landAround.lowestMeters} and ${landAround.highestMeters} m; peaks rise above that, and valleys cut below it.`;
-  return `The height of this spot is not known: the land rises and falls too much here to say it from the bundled data.${range}`;
+      : ` Averaged over 3.7 km cells, the land within about 6 km lies between ${landAround.lowestMeters} and ${landAround.highestMeters} m; peaks are higher and valleys lower.`;
+  return `The elevation of this spot is not known: the terrain is too uneven here for the bundled data.${range}`;
 }
 
 function adviceFor(known: ElevationAnswer | undefined): readonly string[] {
@@ -23,7 +23,7 @@ function adviceFor(known: ElevationAnswer | undefined): readonly string[] {
 export const elevationRiskBrief = defineTool({
   name: "elevation_risk_brief",
   title: "Elevation risk brief",
-  summary: "The elevation at coordinates and its health effects on a traveler from low altitude.",
+  summary: "Show the elevation at coordinates and its health effects on a traveler from low altitude.",
   area: "trip",
   effect: "read",
   price: 500n,
@@ -39,28 +39,28 @@ export const elevationRiskBrief = defineTool({
       .number()
       .nullable()
       .describe(
-        "95 of 100 measured places were nearer to their true elevation; a steep hill can stand out more. Null: the source does not say",
+        "95 of 100 measured places were closer to their true elevation than this; a steep hill can differ more. Null: the source does not say",
       ),
     highestPlausibleMeters: z
       .number()
       .nullable()
       .describe(
-        "Where elevationMeters is known, risk and advice are for it; else a bound for the peaks around, and no height of this spot. Null: the source does not say",
+        "If elevationMeters is known, risk and advice are for it; otherwise an upper bound for the surrounding peaks, not the elevation of this spot. Null: the source does not say",
       ),
     landAround: z
       .object({ lowestMeters: z.number(), highestMeters: z.number() })
       .nullable()
-      .describe("Where elevationMeters is not known: between which heights the land around lies, by means of cells"),
+      .describe("If elevationMeters is not known: the range of elevations of the surrounding land, as cell averages"),
     basis: z.string().nullable().describe("The source of the elevation, with its resolution"),
     measuredAtDistanceMeters: z
       .number()
       .nullable()
-      .describe("How far away the known place or summit is. Null: it is the point's own"),
+      .describe("Distance to the known place or summit. Null: the value is for the point itself"),
     risk: z.enum(["none", "low", "moderate", "high", "extreme"]).nullable(),
     advice: z.array(z.string()).readonly(),
     adviceSource: z.object({ title: z.string(), url: z.string(), asOf: z.string(), isRecalled: z.boolean() }),
   }),
-  errors: { provider_unavailable: "No elevation provider answers. Try again later." },
+  errors: { provider_unavailable: "No elevation provider is answering. Try again later." },
   example: () => ({ latitude: -13.5319, longitude: -71.9675 }),
 
   async run(position, { elevation, call }) {

@@ -13,18 +13,21 @@ const Candidate = z.object({
   latitude: z.number(),
   longitude: z.number(),
   label: wordsOfOthers(),
-  countryCode: z.string().nullable().describe("Null: of no country, such as the open sea"),
+  countryCode: z.string().nullable().describe("Null: no country, such as the open sea"),
   precision: z
     .enum(["point", "address", "landmark", "neighborhood", "airport", "city", "region"])
     .describe("The kind of match; city for an unknown street or neighborhood"),
   timeZone: z.string().nullable().describe("IANA name"),
-  unknownPart: z.string().nullable().describe("What of the text is not known here; the place is the wider one that is"),
+  unknownPart: z
+    .string()
+    .nullable()
+    .describe("The unknown part of the text; the place is the larger one that is known"),
 });
 
 export const geocodeTripStop = defineTool({
   name: "geocode_trip_stop",
   title: "Geocode a trip stop",
-  summary: "Coordinates of a city, neighborhood, sight, airport or address, best first.",
+  summary: "Find the coordinates of a city, neighborhood, sight, airport or address, best match first.",
   area: "trip",
   effect: "read",
   price: 500n,
@@ -42,12 +45,15 @@ export const geocodeTripStop = defineTool({
       .number()
       .nullable()
       .describe("Distance between the coordinates in the text and the place that it names; both are then candidates"),
-    nearMatches: z.array(wordsOfOthers()).readonly().describe("Empty: the error location_not_found lists them"),
+    nearMatches: z
+      .array(wordsOfOthers())
+      .readonly()
+      .describe("Always empty here: the error location_not_found lists them"),
     note: z
       .string()
       .nullable()
-      .describe("What to do: ask which place is meant, or do not take the position for the address. Null: nothing"),
-    isLanguageFallback: z.boolean().describe("The labels are not in the language that was asked for"),
+      .describe("What to do: ask which place is meant, or do not treat the position as the address. Null: nothing"),
+    isLanguageFallback: z.boolean().describe("The labels are not in the requested language"),
   }),
   errors: {
     ...providerErrors,
@@ -81,7 +87,7 @@ type Known = Pick<z.output<typeof Candidate>, "label" | "unknownPart">;
 
 function sayWhatToDo(best: Known, others: readonly Known[]): string | null {
   if (best.unknownPart !== null) {
-    return `"${best.unknownPart}" is not known here: the position is the middle of ${best.label}, not that of the address.`;
+    return `"${best.unknownPart}" is not known here: the position is the center of ${best.label}, not the address.`;
   }
   if (others.length === 0) return null;
   return `The first is the most important place of this name, ${best.label}; others are far from it. Ask which one is meant, or add its city and country.`;

@@ -35,22 +35,22 @@ export const validateTravelAddress = defineTool({
     })
     .superRefine(({ addressLines }, context) => {
       const issue = (message: string) => context.addIssue({ code: "custom", path: ["addressLines"], message });
-      if (addressLines.every((line) => line.trim() === "")) issue("must hold a line that is not empty");
-      if (addressLines.length > MOST_LINES) issue(`must not hold more than ${MOST_LINES} lines`);
+      if (addressLines.every((line) => line.trim() === "")) issue("must contain a line that is not empty");
+      if (addressLines.length > MOST_LINES) issue(`must not contain more than ${MOST_LINES} lines`);
     }),
   output: ProviderProvenance.extend({
     verdict: z
       .enum(["CONFIRMED", "STRUCTURE_OK", "INCOMPLETE", "INVALID", "UNKNOWN_COUNTRY"])
       .describe("CONFIRMED: a provider knows this address; STRUCTURE_OK: only its form was checked"),
     countryCode: z.string().nullable(),
-    isCountryGuessed: z.boolean().describe("It was read from the lines or the city, as regionCode was not given"),
+    isCountryGuessed: z.boolean().describe("Taken from the lines or the city, because regionCode was not given"),
     problems: z
       .array(z.object({ field: z.string(), problem: z.string(), message: z.string() }))
       .readonly()
       .describe("What to fix"),
-    formattedAddress: z.array(wordsOfOthers()).readonly().describe("Lines as the country writes them"),
+    formattedAddress: z.array(wordsOfOthers()).readonly().describe("Lines in the country's format"),
     postalCodeExamples: z.array(z.string()).readonly(),
-    knownCity: wordsOfOthers("The city that the locality was taken for").nullable(),
+    knownCity: wordsOfOthers("The city that the locality was taken to be").nullable(),
     confirmedAs: wordsOfOthers().nullable(),
     latitude: z.number().nullable(),
     longitude: z.number().nullable(),
@@ -148,6 +148,6 @@ function notVerified(isConfirmed: boolean, isCityKnown: boolean): string[] {
     ...(isConfirmed ? [] : ["that the street and the house exist"]),
     ...(isCityKnown ? [] : ["that the city exists, as it is not among the known ones"]),
     "that the postal code belongs to this street",
-    "that mail or a driver reaches it",
+    "that mail or a driver can reach it",
   ];
 }

@@ -16,15 +16,15 @@ const Usd = z.number().refine((value) => fromNumber(value) !== undefined, {
 
 const Offer = z.strictObject({
   kind: z.enum(["flight", "hotel"]),
-  priceUsd: Usd.describe("Of the whole booking"),
+  priceUsd: Usd.describe("Price of the whole booking"),
   carrierIata: z.string().optional(),
   durationHours: z
     .number()
     .refine((hours) => hours >= 0, { message: "must not be negative" })
     .optional()
-    .describe("Of the longest leg"),
+    .describe("Duration of the longest leg"),
   cabin: CabinClass.optional(),
-  supplierId: z.string().optional().describe("Hotel or chain, as the policy names it"),
+  supplierId: z.string().optional().describe("Hotel or chain, as named in the policy"),
   pricePerNightUsd: Usd.optional(),
 });
 
@@ -34,7 +34,7 @@ export const checkPolicy = defineTool({
   summary:
     "Check a flight or hotel against a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be checked.",
   advice:
-    "It books nothing. A rule that could not be judged makes the decision at least warn: pass the fields that note names. Direct bookings must comply only if isEnforced; runs always comply with their policyId. read_policy has the rules. Prices are US dollars, such as 1840.50.",
+    "Books nothing. If a rule could not be checked, the decision is at least warn: pass the fields that note names. Direct bookings must comply only if isEnforced; runs always comply with their policyId. read_policy has the rules. Prices are US dollars, such as 1840.50.",
   area: "policy",
   effect: "read",
   price: 1_000n,
@@ -48,8 +48,8 @@ export const checkPolicy = defineTool({
     note: z
       .string()
       .nullable()
-      .describe("Which strict rules were not judged, so that decision is at least warn, and what to pass"),
-    isEnforced: z.boolean().describe("Whether bookings by direct calls are held to this policy"),
+      .describe("Which strict rules were not checked, so that decision is at least warn, and what to pass"),
+    isEnforced: z.boolean().describe("Whether direct bookings must comply with this policy"),
     policyIds: z.array(z.string()).describe("The tenant's policies"),
     budgets: z
       .array(
@@ -61,7 +61,7 @@ export const checkPolicy = defineTool({
           leftUsdc: z.string().describe("Neither used nor reserved"),
         }),
       )
-      .describe("That would cover a booking of yours now: each must have room for it, or the booking is refused"),
+      .describe("Budgets that would cover your booking now: each must have enough left, or the booking is refused"),
   }),
   errors: {},
   example: () => ({
@@ -116,12 +116,12 @@ function sayOpen(open: readonly { rule: string; missing: readonly string[] }[]):
   const rules = open.slice(0, MOST_RULES_SAID).map(({ rule }) => rule);
   const more = open.length - rules.length;
   return [
-    `Not judged, and each may still refuse the booking: ${rules.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
+    `Not checked, and each may still refuse the booking: ${rules.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
     ...(fields.length === 0 ? [] : [`Call again with ${fields.map((name) => `offer.${name}`).join(", ")}.`]),
     ...(others.length === 0
       ? []
       : [
-          `An offer described here cannot say ${others.join(", ")}: preview_call of the booking judges it by the real offer.`,
+          `An offer described here does not contain ${others.join(", ")}: preview_call of the booking checks the real offer.`,
         ]),
   ].join(" ");
 }

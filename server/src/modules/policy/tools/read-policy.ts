@@ -13,7 +13,7 @@ export const readPolicy = defineTool({
   summary:
     "Show a travel policy's rules and version, and whether direct bookings must comply; without policyId, all of the tenant's policies and the rules that apply now.",
   advice:
-    "check_policy applies the rules to an offer; preview_call, to a call. Parts left out limit nothing; prices are in US dollars. Only a person can change a policy.",
+    "check_policy applies the rules to an offer; preview_call, to a call. Omitted parts set no limit; prices are in US dollars. Only a person can change a policy.",
   area: "policy",
   effect: "read",
   price: 500n,
@@ -22,24 +22,24 @@ export const readPolicy = defineTool({
   input: z
     .strictObject({
       policyId: z.string().optional(),
-      version: z.int().min(1).max(999_999_999).optional().describe("Without it the one that applies now"),
+      version: z.int().min(1).max(999_999_999).optional().describe("Default: the version that applies now"),
     })
     .superRefine(({ policyId, version }, context) => {
       if (version === undefined || policyId !== undefined) return;
-      context.addIssue({ code: "custom", path: ["policyId"], message: "must accompany version" });
+      context.addIssue({ code: "custom", path: ["policyId"], message: "is required with version" });
     }),
   output: z.object({
-    enforcedPolicyId: z.string().nullable().describe("That direct bookings are held to; null: to none"),
+    enforcedPolicyId: z.string().nullable().describe("The policy that direct bookings must comply with; null: none"),
     policies: z
       .array(VersionFacts.omit({ createdBy: true }).extend({ isEnforced: z.boolean() }))
-      .describe("Without policyId of each the version that applies now, or its newest"),
+      .describe("Without policyId: of each policy, the version that applies now, or its newest"),
     document: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe("Of policyId; without it of the enforced policy, else of the only one"),
+      .describe("The document of policyId; without policyId, of the enforced policy, or else of the only one"),
     shortened: z
       .array(z.object({ path: z.string(), shown: z.int(), of: z.int() }))
-      .describe("Lists of the document that are longer than is shown"),
+      .describe("Lists in the document that are longer than shown"),
   }),
   errors: {},
   example: () => ({ policyId: DEFAULT_POLICY_ID }),

@@ -9,7 +9,7 @@ export const activateTenantPricingPolicy = defineTool({
   title: "Activate pricing policy",
   summary: "Replace your whole pricing policy with a new version, which confirm_booking uses from then on.",
   advice:
-    "preview_price tries one without activating it. Values left out are reset: floor 0, no ceiling, add_to_customer. To keep values, read get_tenant_pricing_policy first. Amounts are whole micro-USDC: 25 USDC is 25000000.",
+    "preview_price tries one without activating it. Omitted values are reset: floor 0, no ceiling, add_to_customer. To keep values, read get_tenant_pricing_policy first. Amounts are whole micro-USDC: 25 USDC is 25000000.",
   area: "policy",
   effect: "write",
   price: 5_000n,
@@ -17,8 +17,8 @@ export const activateTenantPricingPolicy = defineTool({
   uses: ["stores"],
   input: PolicyInput,
   output: PolicyAnswer.extend({
-    previous: PolicyAnswer.optional().describe("The version before; left out: nothing has changed"),
-    sandbox: z.boolean().describe("Sandbox and production keys have a policy each"),
+    previous: PolicyAnswer.optional().describe("The previous version; omitted: nothing has changed"),
+    sandbox: z.boolean().describe("Sandbox and production keys have separate policies"),
   }),
   errors: {},
   example: () => ({

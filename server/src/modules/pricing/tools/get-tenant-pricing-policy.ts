@@ -9,8 +9,7 @@ export const getTenantPricingPolicy = defineTool({
   name: "get_tenant_pricing_policy",
   title: "Get pricing policy",
   summary: "Show your active pricing policy, which confirm_booking uses, and its latest versions.",
-  advice:
-    "Amounts are whole micro-USDC: 25 USDC is 25000000. preview_price shows what it, or another policy, makes of a cost.",
+  advice: "Amounts are whole micro-USDC: 25 USDC is 25000000. preview_price applies it, or another policy, to a cost.",
   area: "policy",
   effect: "read",
   price: 500n,
@@ -18,8 +17,8 @@ export const getTenantPricingPolicy = defineTool({
   uses: ["stores", "reads"],
   input: z.strictObject({}),
   output: PolicyAnswer.extend({
-    isDefault: z.boolean().describe("True: you have activated none, and these are the defaults"),
-    sandbox: z.boolean().describe("Sandbox and production keys have a policy each"),
+    isDefault: z.boolean().describe("True: you have not activated one, and these are the defaults"),
+    sandbox: z.boolean().describe("Sandbox and production keys have separate policies"),
     versions: z.array(PolicyAnswer).describe(`Newest first, the latest ${LATEST}`),
   }),
   errors: {},

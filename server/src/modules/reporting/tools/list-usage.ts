@@ -16,7 +16,7 @@ export const listUsage = defineTool({
   name: "list_usage",
   title: "List usage",
   summary:
-    "Show the costs of the tenant's calls, by all its users: one record per charged call, newest first, totals by tool for the days asked for or this month, and the rest of the monthly cap.",
+    "Show the cost of the tenant's calls, by all users: one record per charged call, newest first, totals by tool for the given days or this month, and what is left of the monthly cap.",
   area: "usage",
   effect: "read",
   price: 500n,
@@ -35,7 +35,7 @@ export const listUsage = defineTool({
     records: z
       .array(
         z.object({
-          id: z.string().describe("The meter id that the call's answer named"),
+          id: z.string().describe("The meter id from the call's answer"),
           tool: z.string(),
           surface: z.string(),
           status: z.string().describe("sandbox, unsettled or settled"),
@@ -58,7 +58,7 @@ export const listUsage = defineTool({
         priceMicroUsdc: MicroUsdc,
         tools: z.array(z.object({ tool: z.string(), calls: z.int(), priceMicroUsdc: MicroUsdc })).readonly(),
       })
-      .describe("Over all pages; both days counted, UTC"),
+      .describe("Over all pages; both days inclusive, UTC"),
     totals: Spending.extend({ leftMicroUsdc: MicroUsdc, resetsAt: z.string() }),
   }),
   errors: {},

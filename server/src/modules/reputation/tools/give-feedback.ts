@@ -17,18 +17,18 @@ const Output = ChainWrite.extend({
   tripId: z.string().nullable(),
   bookingId: z.string().nullable(),
   evidenceUri: z.string().nullable(),
-  raterAddress: z.string().describe("Your treasury wallet, in whose name the registry has the rating"),
+  raterAddress: z.string().describe("Your treasury wallet, which the registry records as the rater"),
   raterAgentId: z.string().nullable().describe("Your own agent"),
-  feedbackHash: z.string().describe("On the chain: SHA-256 of the rating as canonical JSON; see docs/reputation.md"),
+  feedbackHash: z.string().describe("On chain: SHA-256 of the rating as canonical JSON; see docs/reputation.md"),
 });
 
 const Input = z.strictObject({
   subjectAgentId: AgentId,
   stars: z.int().min(1).max(5),
   tag: Tag,
-  fromKind: z.enum(["org", "user"]).describe("Tenant and user are separate raters"),
+  fromKind: z.enum(["org", "user"]).describe("The tenant and its users are separate raters"),
   fromTenantId: z.string().optional(),
-  fromUserId: z.string().optional().describe("Left out: the calling user"),
+  fromUserId: z.string().optional().describe("Default: the calling user"),
   tripId: EscrowId.optional(),
   bookingId: EscrowId.optional(),
   evidenceUri: EvidenceUri.optional(),
@@ -37,7 +37,7 @@ const Input = z.strictObject({
 export const giveFeedback = defineTool({
   name: "give_feedback",
   title: "Rate an agent",
-  summary: "Rate another's agent on the chain: once per booking, else once per trip, else once per agent and tag.",
+  summary: "Rate someone else's agent on chain: once per booking, else once per trip, else once per agent and tag.",
   advice: "One to five stars; not for your own agent.",
   area: "reputation",
   effect: "write",

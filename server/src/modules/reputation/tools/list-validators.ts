@@ -10,7 +10,7 @@ export const listValidators = defineTool({
   name: "list_validators",
   title: "List validators",
   summary:
-    "List validators for request_validation: wallets that have answered here, with how many and how, the sandbox's, which answers by itself, and your own, with which only you can answer.",
+    "List validators for request_validation: wallets that have answered here, with number and outcome of answers, the sandbox's, which answers by itself, and yours, with which only you can answer.",
   area: "reputation",
   effect: "read",
   price: 500n,
@@ -20,7 +20,7 @@ export const listValidators = defineTool({
   output: ChainResult.extend({
     ownAddress: z
       .string()
-      .describe("Yours: validatorAddress of requests that you answer by submit_validation_response"),
+      .describe("Your wallet: validatorAddress of requests that you answer with submit_validation_response"),
     sandboxValidator: z
       .object({ validatorAddress: z.string(), checks: z.string() })
       .nullable()
@@ -30,9 +30,12 @@ export const listValidators = defineTool({
         z.object({
           validatorAddress: z.string(),
           isYours: z.boolean(),
-          requests: z.int().describe("That name it"),
+          requests: z.int().describe("Requests that name it"),
           answers: z.int(),
-          averageResponse: z.number().nullable().describe("0: it failed all, 100: it passed all; null: no answer yet"),
+          averageResponse: z
+            .number()
+            .nullable()
+            .describe("0: it failed everything, 100: it passed everything; null: no answer yet"),
           lastAnsweredAt: z.string().nullable(),
         }),
       )

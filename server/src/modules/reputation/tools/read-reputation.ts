@@ -12,8 +12,8 @@ const Average = DecimalAmount.nullable().describe("Stars, with two places; null:
 export const readReputation = defineTool({
   name: "read_reputation",
   title: "Read an agent's reputation",
-  summary: "Show how an agent was rated: average, count, by tag, most recent.",
-  advice: "Without an agent id your own agent is shown, once it is registered.",
+  summary: "Show an agent's ratings: average, count, by tag, most recent.",
+  advice: "Without an agent id, your own agent is shown, once it is registered.",
   area: "reputation",
   effect: "read",
   price: 500n,
@@ -21,23 +21,23 @@ export const readReputation = defineTool({
   keyOnlyInputs: ["tenantId", "userId"],
   uses: ["chain", "stores", "reads", "clock", "travelers"],
   input: z.strictObject({
-    tenantId: z.string().optional().describe("Yours: your own agent, unless agentId is given"),
-    userId: z.string().optional().describe("A user of yours: only ratings that this user has given, of any agent"),
+    tenantId: z.string().optional().describe("Your tenant: shows your own agent, unless agentId is given"),
+    userId: z.string().optional().describe("One of your users: only ratings that this user gave, of any agent"),
     agentId: AgentId.optional().describe("Required without an API key"),
     recentLimit: z.int().min(0).max(50).default(10),
   }),
   output: ChainResult.extend({
-    agentId: z.string().nullable().describe("null: of any agent"),
+    agentId: z.string().nullable().describe("null: any agent"),
     agentName: z.string().nullable(),
     owner: z
       .enum(["you", "operator", "tenant", "elsewhere"])
       .nullable()
-      .describe("tenant: another one of this service"),
+      .describe("tenant: another tenant of this service"),
     ownerAddress: z.string().nullable(),
     average: Average,
     count: z.number(),
     byTag: z
-      .array(z.object({ tag: wordsOfOthers("Words of raters"), average: Average, count: z.number() }))
+      .array(z.object({ tag: wordsOfOthers("Tags chosen by raters"), average: Average, count: z.number() }))
       .describe("The 50 most frequent"),
     tagCount: z.number(),
     recent: z
@@ -52,7 +52,7 @@ export const readReputation = defineTool({
           bookingId: z.string().optional(),
         }),
       )
-      .describe("Newest first; tripId and bookingId of your own ratings only"),
+      .describe("Newest first; tripId and bookingId only on your own ratings"),
   }),
   errors: { ...registryErrors, ...ownAgentErrors, ...userErrors },
   example: () => ({ agentId: "1", recentLimit: 5 }),

@@ -8,7 +8,7 @@ import { readValidation as read, readErrors } from "../read-validation.ts";
 export const readValidation = defineTool({
   name: "read_validation",
   title: "Read a validation",
-  summary: "Show a request for validation and its answer, as the chain has them.",
+  summary: "Show a validation request and its answer, as recorded on chain.",
   area: "reputation",
   effect: "read",
   price: 500n,
@@ -20,13 +20,13 @@ export const readValidation = defineTool({
     state: z.enum(["requested", "answered"]),
     agentId: z.string(),
     validatorAddress: z.string(),
-    isOwnersOwn: z.boolean().describe("The agent's owner is the validator: it is not an independent validation"),
+    isOwnersOwn: z.boolean().describe("True: the agent's owner is the validator, so the validation is not independent"),
     tag: wordsOfOthers("The requester's text; null: not requested through this service").nullable(),
     response: z.number().nullable().describe("0: failed, 100: passed, null: not answered"),
     requestUri: z
       .string()
       .nullable()
-      .describe("Null also when the request went past this service; the same of those below"),
+      .describe("Also null if the request was not made through this service; likewise for the fields below"),
     requestTxHash: z.string().nullable(),
     responseUri: z.string().nullable(),
     responseTxHash: z.string().nullable(),

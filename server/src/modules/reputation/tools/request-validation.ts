@@ -18,7 +18,7 @@ const Output = ChainWrite.extend({
 export const requestValidation = defineTool({
   name: "request_validation",
   title: "Request a validation",
-  summary: "Ask a validator, on the chain, to check work of your own agent.",
+  summary: "Ask a validator, on chain, to check your own agent's work.",
   advice: "list_validators lists possible validators; read_validation shows the answer.",
   area: "reputation",
   effect: "write",
@@ -31,7 +31,7 @@ export const requestValidation = defineTool({
     tag: Tag,
     requestUri: EvidenceUri.optional(),
     ownerWalletAddress: Recipient.describe("Your treasury wallet"),
-    seed: Seed.optional().describe("The same seed and arguments: the same request"),
+    seed: Seed.optional().describe("The same seed and arguments give the same request"),
   }),
   output: Output,
   errors: requestErrors,

@@ -14,7 +14,7 @@ const Output = ChainWrite.extend({
   response: z.number(),
   tag: wordsOfOthers(),
   responseUri: z.string().nullable(),
-  responseHash: z.string().describe("On the chain: SHA-256 of the answer as canonical JSON; see docs/reputation.md"),
+  responseHash: z.string().describe("On chain: SHA-256 of the answer as canonical JSON; see docs/reputation.md"),
 });
 
 const Input = z.strictObject({
@@ -28,7 +28,7 @@ const Input = z.strictObject({
 export const submitValidationResponse = defineTool({
   name: "submit_validation_response",
   title: "Answer a validation request",
-  summary: "Answer a request that names your treasury wallet as its validator, once and on the chain.",
+  summary: "Answer a request that names your treasury wallet as its validator, once and on chain.",
   area: "reputation",
   effect: "write",
   price: 5_000n,

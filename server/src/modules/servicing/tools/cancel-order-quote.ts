@@ -15,21 +15,21 @@ import { splitRefund } from "../split-refund.ts";
 export const cancelOrderQuote = defineTool({
   name: "cancel_order_quote",
   title: "Quote an order's cancellation",
-  summary: "Quote what cancelling a flight order or a stay would return, and how. Nothing is cancelled yet.",
-  advice: "Show the refund to the person, then confirm_cancel_order with the cancellationId.",
+  summary: "Quote what cancelling a flight order or a stay would refund, and how. Nothing is cancelled yet.",
+  advice: "Show the person the refund, then call confirm_cancel_order with the cancellationId.",
   area: "flights",
   effect: "write",
   onlyAsks: true,
   price: 2_000n,
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "clock", "random"],
-  input: z.strictObject({ orderId: z.string().describe("orderId of book_flight or book_stay") }),
+  input: z.strictObject({ orderId: z.string().describe("orderId from book_flight or book_stay") }),
   output: Refund.extend({
     refundUsdc: DecimalAmount.nullable().describe(
-      "What of refundAmount goes to the treasury wallet, at the rate; null: it is not known, or no money",
+      "The part of refundAmount that goes to the treasury wallet, at the rate; null: not known, or no money",
     ),
-    releasedUsdc: DecimalAmount.describe("What of it a reservation in escrow was to pay: it then owes that no more"),
-    expiresAt: z.string().nullable().describe("After this ask again. null: it does not expire"),
+    releasedUsdc: DecimalAmount.describe("The part that a reservation in escrow was to pay and will no longer owe"),
+    expiresAt: z.string().nullable().describe("Request a new quote after this. null: it does not expire"),
     next: NextStep,
   }),
   errors: {

@@ -29,7 +29,7 @@ export const confirmCancelOrder = defineTool({
   price: 20_000n,
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "submission", "clock", "random"],
-  input: z.strictObject({ cancellationId: z.string().describe("Of cancel_order_quote") }),
+  input: z.strictObject({ cancellationId: z.string().describe("From cancel_order_quote") }),
   output: CancellationResult.extend({
     refundTxHash: ChargeTxHash.describe("For the refund, like refundTransferId"),
   }),
@@ -39,7 +39,7 @@ export const confirmCancelOrder = defineTool({
     cancellation_in_progress: "An earlier call is confirming this cancellation. Call again with the same id.",
     cancellation_not_found: "You have no such cancellation. cancel_order_quote gives the id.",
     cancellation_expired: "The quote has expired. Nothing happened; call cancel_order_quote again.",
-    cancellation_stale: "A newer quote or a change of the order replaced it. Nothing happened; quote again.",
+    cancellation_stale: "A newer quote or a change to the order replaced it. Nothing happened; request a new quote.",
     order_not_found: orderNotFound,
     order_not_cancellable: "The supplier does not allow this order to be cancelled. It stays as it was.",
     already_cancelled: alreadyCancelled,
@@ -91,8 +91,8 @@ function sayNext(
 ) {
   const wallet = `the treasury wallet ${address}`.trimEnd();
   if (credits.length > 0) return "Nothing is left to do: book_flight takes the airline credits as airlineCreditId.";
-  if (refundTransferId === null) return "Nothing is left to do: no money comes back to the treasury wallet.";
+  if (refundTransferId === null) return "Nothing is left to do: no money is refunded to the treasury wallet.";
   return txHash === null
-    ? `Nothing is left to do: ${refundedUsdc} USDC go back to ${wallet}; read_transaction of refundTransferId says when.`
-    : `Nothing is left to do: ${refundedUsdc} USDC went back to ${wallet} with refundTxHash, whose block read_transaction knows.`;
+    ? `Nothing is left to do: ${refundedUsdc} USDC are being refunded to ${wallet}; call read_transaction with refundTransferId to follow it.`
+    : `Nothing is left to do: ${refundedUsdc} USDC were refunded to ${wallet} in refundTxHash; read_transaction shows its block.`;
 }

@@ -14,9 +14,9 @@ import { planChange } from "../plan-servicing.ts";
 import { commitErrors } from "../servicing-errors.ts";
 
 const NEXT =
-  "The order is changed and paid as said here: penalty and fare difference went to the airline, whom this service's operator pays through the supplier from the account that chargedUsdc went to; none of it is held for you. Bags and seats that were bought for flights given up (servicesLost of request_order_change) may have gone with them: services of read_order has what is left, and documents the tickets that are issued anew. What cancelling or changing it again costs is in conditions, and can be more than before. What stands for the order in escrow (itineraryHash, ticketOrderHash) stays as it was booked.";
+  "The order is changed and paid as shown here: penalty and fare difference went to the airline, which this service's operator pays through the supplier from the account that received chargedUsdc; none of it is held for you. Bags and seats bought for the replaced flights (servicesLost of request_order_change) may be lost: read_order shows what is left in services, and the reissued tickets in documents. conditions has the cost of cancelling or changing it again, which can be higher than before. The order's hashes in escrow (itineraryHash, ticketOrderHash) stay as booked.";
 
-const CANCELLED = "The order was changed and has been cancelled since: read_order says what came back.";
+const CANCELLED = "The order was changed and has since been cancelled: read_order says what was refunded.";
 
 const UNKNOWN_TERMS = { conditions: null, changeableUntil: null, refundableUntil: null };
 
@@ -42,7 +42,7 @@ export const confirmOrderChange = defineTool({
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "submission", "maps", "clock", "random"],
   input: z.strictObject({
-    changeId: z.string().describe("Of select_order_change_offer or scheduleChanges"),
+    changeId: z.string().describe("From select_order_change_offer or scheduleChanges"),
     payment: z.strictObject({
       type: z
         .enum(["balance", "arc", "card"])
@@ -50,7 +50,7 @@ export const confirmOrderChange = defineTool({
       amount: z
         .string()
         .refine((text) => parseDecimal(text) !== undefined, { message: "must be a decimal amount, such as 12.34" })
-        .describe('due.amount of select_order_change_offer; "0" when nothing is due'),
+        .describe('due.amount from select_order_change_offer; "0" if nothing is due'),
       currency: z
         .string()
         .refine((text) => /^[A-Za-z]{3}$/.test(text), { message: "must be a three-letter ISO 4217 code" })
@@ -63,7 +63,7 @@ export const confirmOrderChange = defineTool({
     ...FlightTerms.shape,
     conditions: FlightTerms.shape.conditions
       .nullable()
-      .describe("What changing and cancelling cost from now on; null: the supplier does not answer now"),
+      .describe("The cost of changing and cancelling from now on; null: the supplier is not answering"),
   }),
   errors: {
     ...supplierErrors,

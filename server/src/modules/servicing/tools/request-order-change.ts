@@ -23,15 +23,14 @@ const Given = z.looseObject({
 });
 
 const ONLY_HELD =
-  "The airline offers only the flights and the cabin that the order has now. Ask for the days around this one or another cabin.";
-const EMPTY =
-  "The airline takes changes of this order, and has no such flights: ask for the days around this one or another cabin.";
+  "The airline offers only the flights and cabin that the order already has. Try nearby days or another cabin.";
+const EMPTY = "The airline accepts changes to this order but has no such flights. Try nearby days or another cabin.";
 const NOT_TICKETED =
-  "The airline changes nothing before it has issued the tickets, which takes minutes: call again once read_order says ticketed.";
+  "The airline makes no changes before it has issued the tickets, which takes minutes: call again once read_order says ticketed.";
 const NOT_BY_FARE =
-  "The fare does not allow changes before departure. cancel_order_quote says what giving the order back would return.";
+  "The fare does not allow changes before departure. cancel_order_quote says what cancelling the order would refund.";
 const NOT_NOW =
-  "The airline accepts no change of this order now: call again once availableActions of read_order has change.";
+  "The airline accepts no change to this order now: call again once availableActions of read_order contains change.";
 
 type Asked = Pick<OrderDetails, "availableActions" | "conditions" | "ticketed">;
 
@@ -62,7 +61,7 @@ async function requireChangeable(
 export const requestOrderChange = defineTool({
   name: "request_order_change",
   title: "Request an order's change",
-  summary: "Get the price of replacing slices of a flight order. Nothing is changed yet.",
+  summary: "Price replacing slices of a flight order. Nothing is changed yet.",
   advice:
     "Use the slice ids from book_flight or read_order; bags and seats of a removed slice are lost (servicesLost). changeTotalAmount is the full amount due, including the penalty and refunds for flights and services. Next: select_order_change_offer.",
   area: "flights",
@@ -72,7 +71,7 @@ export const requestOrderChange = defineTool({
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "maps", "stores", "clock"],
   input: z.strictObject({
-    orderId: z.string().describe("orderId of book_flight"),
+    orderId: z.string().describe("orderId from book_flight"),
     slices: z.strictObject({
       add: z.array(
         z.strictObject({
@@ -84,7 +83,7 @@ export const requestOrderChange = defineTool({
       ),
       remove: z.array(
         z.strictObject({
-          slice_id: z.string().describe("A slice of the order; an unknown one is answered with the list"),
+          slice_id: z.string().describe("A slice of the order; an unknown one returns the list"),
         }),
       ),
     }),
@@ -95,17 +94,17 @@ export const requestOrderChange = defineTool({
     offers: z
       .array(
         ChangePrice.extend({
-          id: z.string().describe("offerId of select_order_change_offer"),
+          id: z.string().describe("For offerId of select_order_change_offer"),
           expiresAt: z.string().nullable(),
           slices: z.object({ add: z.array(Slice).readonly() }),
         }),
       )
       .readonly()
       .describe("Cheapest first; empty: emptyBecause says why"),
-    emptyBecause: z.string().nullable().describe("Null: there are offers"),
+    emptyBecause: z.string().nullable().describe("null: there are offers"),
     considered: z
       .number()
-      .describe("So many the airline offered; one of the flights and the cabin that the order has now is not shown"),
+      .describe("Number of offers from the airline; one with the order's current flights and cabin is not shown"),
     removed: z
       .array(z.object({ id: z.string(), origin: z.string(), destination: z.string(), departingAt: z.string() }))
       .readonly()
@@ -123,7 +122,7 @@ export const requestOrderChange = defineTool({
       )
       .readonly()
       .describe(
-        "Bags and seats bought for removed flights, at their prices; their refund is in changeTotalAmount. The new flights have none, and none can be added",
+        "Bags and seats bought for removed flights, with their prices; their refund is included in changeTotalAmount. The new flights have none, and none can be added",
       ),
   }),
   errors: {

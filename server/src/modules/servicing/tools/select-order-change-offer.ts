@@ -26,23 +26,22 @@ async function requireOwnOrder(
 export const selectOrderChangeOffer = defineTool({
   name: "select_order_change_offer",
   title: "Select an order's change offer",
-  summary: "Choose one of the offers of a change.",
-  advice:
-    "Nothing is paid or changed before confirm_order_change. Returns due, which the payment of confirm_order_change must repeat.",
+  summary: "Choose one of the offers for a change.",
+  advice: "Nothing is paid or changed before confirm_order_change, whose payment must match the returned due.",
   area: "flights",
   effect: "write",
   onlyAsks: true,
   price: 2_000n,
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "stores"],
-  input: z.strictObject({ offerId: z.string().describe("oco_… of request_order_change") }),
+  input: z.strictObject({ offerId: z.string().describe("oco_… from request_order_change") }),
   output: SupplierResult.extend(ChangePrice.shape).extend({
     changeId: z.string(),
     orderId: z.string(),
     offerId: z.string(),
     due: z
       .object({ amount: DecimalAmount, currency: z.string() })
-      .describe("What payment of confirm_order_change must name"),
+      .describe("Must match payment in confirm_order_change"),
     expiresAt: z.string().nullable(),
   }),
   errors: {

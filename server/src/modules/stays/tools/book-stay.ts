@@ -19,7 +19,7 @@ import { StayResult, sayNextOfStay } from "../stay-result.ts";
 
 const Input = z
   .strictObject({
-    quoteId: z.string().describe("quo_… of quote_stay"),
+    quoteId: z.string().describe("quo_… from quote_stay"),
     email: Email,
     phoneNumber: PhoneNumber.optional().describe("E.164; default: the caller's profile"),
     guests: z
@@ -27,15 +27,15 @@ const Input = z
         z.strictObject({
           givenName: z.string(),
           familyName: z.string(),
-          bornOn: IsoDate.optional().describe("The hotel is told a child's age"),
-          customerUserId: z.string().optional().describe("icu_… of ensure_flight_customer"),
+          bornOn: IsoDate.optional().describe("The hotel is told each child's age"),
+          customerUserId: z.string().optional().describe("icu_… from ensure_flight_customer"),
         }),
       )
       .min(1)
       .max(9),
     loyaltyProgrammeAccountNumber: z.string().optional(),
     accommodationSpecialRequests: z.string().max(1_000).optional(),
-    additionalCustomerUserIds: z.array(z.string()).optional().describe("icu_…: who else may see the booking"),
+    additionalCustomerUserIds: z.array(z.string()).optional().describe("icu_…: others who may see the booking"),
   })
   .superRefine((input, context) => {
     const check = (path: (string | number)[], message: string | undefined) => {
@@ -50,16 +50,14 @@ const Input = z
       check(["loyaltyProgrammeAccountNumber"], "must not be empty");
     }
     if (containsCardNumber(input.accommodationSpecialRequests ?? "")) {
-      check(["accommodationSpecialRequests"], "must not hold a payment card number");
+      check(["accommodationSpecialRequests"], "must not contain a payment card number");
     }
   });
 
 const NotApplied = z
   .array(z.string())
   .nullable()
-  .describe(
-    "For a repetition: which of email and phoneNumber differ from the booked ones, which are kept; null: not known",
-  );
+  .describe("On a repeat: which of email and phoneNumber differ from the booked ones, which are kept; null: not known");
 
 /** Maps the input to the supplier port's request. */
 function toStay(input: z.output<typeof Input>): BookStayRequest["stay"] {
@@ -106,7 +104,7 @@ export const bookStay = defineTool({
   errors: {
     ...supplierErrors,
     outcome_unknown:
-      "The supplier has not said whether it booked; the price stays held. Call again with the same quote: you get the result, never a second order.",
+      "The supplier has not confirmed the booking yet; the price stays held. Call again with the same quote: you get the result, never a second order.",
     booking_in_progress: "An earlier call is booking this quote. Call again with the same quote to get its result.",
     already_booked:
       "The quote is already booked for other guests or with other requests; orderId names that order. Nothing was done. Get another quote, or repeat that call exactly to get its answer.",
@@ -119,7 +117,7 @@ export const bookStay = defineTool({
     ...coverErrors,
     ...payingErrors,
     ...customerErrors,
-    traveler_incomplete: "A phone number is needed: give phoneNumber, or save_traveler sets the profile's.",
+    traveler_incomplete: "A phone number is required: give phoneNumber, or add one to the profile with save_traveler.",
   },
   example: (_today, { quoteId }) => ({
     quoteId,
@@ -180,7 +178,7 @@ function sayNotApplied(
   const notApplied = differingContact(booking, { email, ...(phoneNumber === undefined ? {} : { phoneNumber }) });
   if (notApplied === undefined || notApplied.length === 0) return { ...result, notApplied: notApplied ?? null };
   const at = result.reference === null ? "" : ` and name its reference ${result.reference}`;
-  const change = `The stay was booked before with another ${notApplied.join(" and ")}, and keeps it. To change that, ask the accommodation${at}.`;
+  const change = `The stay was already booked with a different ${notApplied.join(" and ")}, which it keeps. To change that, ask the accommodation${at}.`;
   return { ...result, notApplied, next: `${change} ${result.next}` };
 }
 

@@ -42,7 +42,7 @@ export const manageStaysNegotiatedRate = defineTool({
         .min(1)
         .max(500)
         .optional()
-        .describe("Accommodation ids of search_hotels; update replaces them all"),
+        .describe("Accommodation ids from search_hotels; update replaces them all"),
     })
     .superRefine((input, context) => {
       const issue = (path: Field, message: string) => context.addIssue({ code: "custom", path: [path], message });
@@ -53,7 +53,7 @@ export const manageStaysNegotiatedRate = defineTool({
         if (given && !needs.includes(field) && !takes.includes(field)) {
           const another = "cannot be changed; create another negotiated rate";
           const isCode = input.action === "update" && field === "rateAccessCode";
-          issue(field, isCode ? another : `does not belong to ${input.action}`);
+          issue(field, isCode ? another : `is not allowed with ${input.action}`);
         }
       }
       if (input.action === "update" && takes.every((field) => input[field] === undefined)) {

@@ -15,15 +15,15 @@ export const quoteStay = defineTool({
   title: "Quote stay",
   summary:
     "Ask the accommodation for a rate's binding price, taxes, conditions and cancellation policy before booking.",
-  advice: "Next: book_stay with the quote's id before expiresAt, or at once where that is null.",
+  advice: "Next: book_stay with its id before expiresAt, or at once if that is null.",
   area: "stays",
   effect: "read",
   price: 1_000n,
   payableWithoutKey: true,
   uses: ["stays", "stayBookings", "stores", "fx", "clock"],
-  input: z.strictObject({ rateId: z.string().describe("rates[].id of search_hotels") }),
+  input: z.strictObject({ rateId: z.string().describe("rates[].id from search_hotels") }),
   output: SupplierResult.extend({
-    id: z.string().describe("quoteId of book_stay"),
+    id: z.string().describe("For quoteId of book_stay"),
     accommodation: z.object({ id: z.string(), name: wordsOfOthers(), address: wordsOfOthers().nullable() }),
     checkInDate: z.string(),
     checkOutDate: z.string(),
@@ -33,17 +33,17 @@ export const quoteStay = defineTool({
       .array(z.number())
       .readonly()
       .nullable()
-      .describe("Of the guests searched as children; the others are adults; null: not known"),
+      .describe("Ages of the guests searched as children; the others are adults; null: not known"),
     beds: Beds,
-    warnings: z.array(z.string()).readonly().describe("What to settle before the booking, such as too few beds"),
+    warnings: z.array(z.string()).readonly().describe("What to settle before booking, such as too few beds"),
     totalAmount: DecimalAmount.describe("What book_stay takes"),
     totalCurrency: z.string(),
     totalUsdc: DecimalAmount.optional().describe(
-      "What book_stay takes of the wallet; left out where totalCurrency is USD",
+      "What book_stay takes from the wallet; omitted if totalCurrency is USD",
     ),
     taxAmount: DecimalAmount.nullable(),
     feeAmount: DecimalAmount.nullable(),
-    dueAtAccommodationAmount: DecimalAmount.nullable().describe("Paid there, beside totalAmount"),
+    dueAtAccommodationAmount: DecimalAmount.nullable().describe("Paid on site, in addition to totalAmount"),
     dueAtAccommodationCurrency: z.string().nullable(),
     cancellationPolicy: StayCancellationPolicy,
     conditions: z.array(z.object({ title: wordsOfOthers(), description: wordsOfOthers() })).readonly(),

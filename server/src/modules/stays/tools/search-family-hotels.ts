@@ -18,7 +18,7 @@ export const searchFamilyHotels = defineTool({
   name: "search_family_hotels",
   title: "Search hotels with children",
   summary: "Find up to six hotels for adults and children of given ages.",
-  advice: "Answers as search_hotels does, with rates for these guests. Next: quote_stay with a rate's id.",
+  advice: "Answers like search_hotels, with rates for these guests. Next: quote_stay with a rate's id.",
   area: "stays",
   effect: "read",
   price: 2_000n,

@@ -17,7 +17,7 @@ export const searchHotels = defineTool({
   title: "Search hotels",
   summary: "Find up to six hotels at a place.",
   advice:
-    "Each has up to four rates, the cheapest and cheapest refundable among them: totalAmount is for the whole stay, all rooms and adults (children: search_family_hotels), fullRefundUntil is when free cancellation ends. picks says which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id.",
+    "Each has up to four rates, including the cheapest and cheapest refundable. totalAmount is for the whole stay, all rooms and adults (children: search_family_hotels); fullRefundUntil is when free cancellation ends. picks names the nearest and cheapest; more says how to see others. Next: quote_stay with a rate's id.",
   area: "stays",
   effect: "read",
   price: 2_000n,

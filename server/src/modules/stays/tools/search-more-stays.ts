@@ -18,9 +18,9 @@ const MOST_READ = 24;
 export const searchMoreStays = defineTool({
   name: "search_more_stays",
   title: "Search more stays",
-  summary: "Show more of an earlier hotel search: filtered, sorted, in pages.",
+  summary: "Show more results of an earlier hotel search: filtered, sorted, in pages.",
   advice:
-    "Takes searchId of search_hotels or search_family_hotels, for the same dates and guests. For the next page, send nextCursor with the same filters. Next: quote_stay with a rate's id.",
+    "Takes the searchId from search_hotels or search_family_hotels, for the same dates and guests. For the next page, send nextCursor with the same filters. Next: quote_stay with a rate's id.",
   area: "stays",
   effect: "read",
   price: 2_000n,
@@ -34,12 +34,12 @@ export const searchMoreStays = defineTool({
   }),
   output: SupplierResult.extend({
     accommodations: z.array(AccommodationAnswer).readonly(),
-    matching: z.number().describe("Places that fit; refundable is known only of those shown"),
-    considered: z.number().describe("Before the filters"),
+    matching: z.number().describe("Number of matching places; refundable is known only for those shown"),
+    considered: z.number().describe("Number of places before filtering"),
     emptiedBy: z
       .array(z.string())
       .readonly()
-      .describe("Where nothing fits: filters without any one of which something would"),
+      .describe("If nothing matches: filters that would yield results if any one of them were dropped"),
     nextCursor: z.string().nullable().describe("null: this is the last page"),
     searchedFor: z
       .object({
@@ -50,7 +50,7 @@ export const searchMoreStays = defineTool({
         childAges: z.array(z.number()).readonly(),
         rooms: z.number(),
       })
-      .describe("Whom and when the rates are for"),
+      .describe("The guests and dates that the rates are for"),
   }),
   errors: {
     ...supplierErrors,
@@ -64,7 +64,7 @@ export const searchMoreStays = defineTool({
     if (search === undefined) throw fail("search_expired");
     const offset = input.cursor === undefined ? 0 : readCursor(input.cursor, searchId, input);
     if (offset === undefined) {
-      const message = "must be nextCursor of the answer to the same searchId, filters and order";
+      const message = "must be nextCursor from an answer with the same searchId, filters and order";
       throw invalidInput([{ path: "cursor", message }]);
     }
     const { place: center, found, timeZone, checkInDate, checkOutDate, guests, childAges, rooms } = search;

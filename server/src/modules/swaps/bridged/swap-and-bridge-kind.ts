@@ -71,12 +71,12 @@ async function beginSwap(parts: SwapAndBridgeParts, transfer: Transfer): Promise
     return keepDollars(transfer, `The pool would pay ${paid} EURC now, less than the ${least} EURC that were shown.`);
   }
   if ((await stores.boundChains.get(key))?.stoppedBecause !== undefined) {
-    const because = "Payments are stopped. The swap follows when they go on.";
+    const because = "Payments are stopped. The swap follows once they resume.";
     return { kind: "wait", because, milliseconds: STOPPED_AGAIN_MILLISECONDS };
   }
   const purse = { ...key, tenantId, token: "USDC" } as const;
   if ((await stores.ledger.balance(purse)).available < amount) {
-    return keepDollars(transfer, "The wallet has less than that available by now.");
+    return keepDollars(transfer, "The wallet now has less than that available.");
   }
   const now = clock.now();
   const transactionId = newTransferId(now);
@@ -127,7 +127,7 @@ async function followSwap(parts: SwapAndBridgeParts, transfer: Transfer): Promis
 /** Nothing is lost and nothing is undone without the caller: the answer says where the money is. */
 function keepDollars(transfer: Transfer, why: string): TransferMove {
   const amount = formatDecimal(transfer.received ?? 0n);
-  const waiting = `It was bridged and not swapped: ${amount} USDC are in your treasury wallet. ${why} Swap them with swap_tokens, or keep them as USDC.`;
+  const waiting = `The money was bridged but not swapped: ${amount} USDC are in your treasury wallet. ${why} Swap them with swap_tokens, or keep them as USDC.`;
   return { kind: "move", to: "failed", change: { steps: transfer.steps, receivedToken: "USDC", waiting } };
 }
 

@@ -30,27 +30,29 @@ const BASIS_POINTS = 10_000n;
 const Input = z.strictObject({
   fromChain: SourceChain,
   amount: TokenAmount,
-  targetToken: z.enum(tokenSymbols).default("EURC").describe("USDC: it is bridged alone"),
+  targetToken: z.enum(tokenSymbols).default("EURC").describe("USDC: bridged without a swap"),
 });
 
 const Outcome = z
   .enum(["in_progress", "completed", "bridged_not_swapped", "failed"])
-  .describe("bridged_not_swapped: it is USDC in your treasury wallet; failed: nothing has moved");
+  .describe("bridged_not_swapped: the money is USDC in your treasury wallet; failed: nothing has moved");
 
 const Output = ChainResult.extend(TransferAnswer.shape).extend({
   outcome: Outcome,
-  minimumReceived: DecimalAmount.nullable().describe("For less it stays USDC; null: a bridge alone"),
+  minimumReceived: DecimalAmount.nullable().describe(
+    "If the swap would give less, the money stays USDC; null: no swap",
+  ),
   warnings: z.array(z.string()).readonly(),
-  nextSteps: z.array(z.string()).describe("What you can do if it was not swapped"),
+  nextSteps: z.array(z.string()).describe("Options if it was not swapped"),
 });
 const Stored = z.object({ transferId: z.string() });
 
 export const swapAndBridge = defineTool({
   name: "swap_and_bridge",
   title: "Bridge USDC and swap it",
-  summary: "Move USDC from your wallet on another chain to Arc, and exchange it there for EURC.",
+  summary: "Move USDC from your wallet on another chain to Arc and exchange it there for EURC.",
   advice:
-    "preview_call quotes it. Returns within 25 seconds with the transfer's status; read_transaction follows it. If the rate moves meanwhile, it stays USDC on Arc, and the answer says so. Repeating the call sends again, unless it has the same idempotency key.",
+    "preview_call quotes it. Returns within 25 seconds with the transfer's status; read_transaction follows it. If the rate moves in the meantime, it stays USDC on Arc, and the answer says so. Repeating the call sends again, unless it has the same idempotency key.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,
@@ -97,8 +99,8 @@ export const swapAndBridge = defineTool({
     const { terms, quote } = await quoteBoth(ports, input);
     return [
       terms === undefined
-        ? "The bridge's fee is known once your wallet on that chain is opened, by the first call."
-        : `The bridge takes at most ${formatDecimal(terms.maxFee)} USDC.`,
+        ? "The bridge's fee is known once the first call has opened your wallet on that chain."
+        : `The bridge charges at most ${formatDecimal(terms.maxFee)} USDC.`,
       ...(quote === undefined ? [] : [sayQuote(quote)]),
     ];
   },

@@ -28,14 +28,14 @@ const Stored = ChainWrite.extend({
   fromToken: z.enum(tokenSymbols),
   toToken: z.enum(tokenSymbols),
   amountSent: DecimalAmount,
-  minimumReceived: DecimalAmount.describe("As signed: for less, the swap would have had no effect"),
-  rate: z.string().describe("Units of toToken for one of fromToken, before the spread"),
-  spreadBps: z.int().describe("Taken off the rate, in hundredths of a percent"),
+  minimumReceived: DecimalAmount.describe("As signed; for less, the swap would have had no effect"),
+  rate: z.string().describe("Units of toToken per unit of fromToken, before the spread"),
+  spreadBps: z.int().describe("Deducted from the rate, in hundredths of a percent"),
   rateSource: z.string(),
   rateAsOf: z.string(),
   rateWarning: z.string().optional().describe("The rate is out of date"),
 });
-const Output = Stored.extend({ amountReceived: DecimalAmount.describe("After the spread, by the chain") });
+const Output = Stored.extend({ amountReceived: DecimalAmount.describe("After the spread, as recorded on chain") });
 
 export const swapTokens = defineTool({
   name: "swap_tokens",
@@ -163,8 +163,8 @@ function sayQuote({ token, toToken, amountOut, rate, rateAsOf, rateWarning, spre
   return [
     `Quoted: 1 ${token} = ${rate} ${toToken} (as of ${rateAsOf.slice(0, 10)}), less a spread of ${spreadBps} basis points.`,
     ...(rateWarning === undefined ? [] : [rateWarning]),
-    `You get ${formatDecimal(amountOut)} ${toToken}, and not less: otherwise the swap has no effect.`,
-    `The call has ${QUOTE_SECONDS} seconds to be carried out.`,
+    `You get at least ${formatDecimal(amountOut)} ${toToken}; otherwise the swap has no effect.`,
+    `The swap must be carried out within ${QUOTE_SECONDS} seconds.`,
     `The pool exchanges up to ${formatDecimal(most)} ${token} at once now.`,
   ].join(" ");
 }

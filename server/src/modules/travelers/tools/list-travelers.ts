@@ -19,11 +19,11 @@ export const listTravelers = defineTool({
     travelers: z
       .array(
         z.object({
-          userId: z.string().describe("userId of save_traveler, clerkUserId of ensure_flight_customer"),
+          userId: z.string().describe("For userId of save_traveler and clerkUserId of ensure_flight_customer"),
           customerUserId: z.string().nullable().describe("At the supplier; null until the first booking"),
           isCaller: z.boolean().describe("Whose profile your own trips use"),
           profile: ShownProfile.describe(WORDS_OF_OTHERS),
-          missingForFlights: z.array(z.string()).describe("Fields for save_traveler; some flights need passports, too"),
+          missingForFlights: z.array(z.string()).describe("Fields for save_traveler; some flights also need passports"),
         }),
       )
       .readonly(),

@@ -18,7 +18,7 @@ const NO_SCAN =
   "The scan does not exist: it was used, is over ten minutes old, or belongs to another tenant or environment. Call scan_document again and send its scanId at once.";
 
 const OF_ANOTHER =
-  "The scan shows a different person than the profile: the listed `fields` do not agree. Send another userId, or, if it is the same person, send these fields yourself with the same scanId.";
+  "The scan shows a different person from the profile: the listed `fields` do not match. Send another userId, or, if it is the same person, send these fields yourself with the same scanId.";
 
 const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };
 
@@ -35,9 +35,9 @@ export const saveTraveler = defineTool({
     ja: "この旅行者情報を保存",
   },
   summary:
-    "Create or complete a traveler's profile. Fields left out stay as they are; lists are replaced. Its userId names the person in book_flight.",
+    "Create or complete a traveler's profile. Omitted fields stay unchanged; lists are replaced. Its userId identifies the person in book_flight.",
   advice:
-    "A flight needs all of givenName, familyName, bornOn, title, gender, email and phoneNumber. A stay needs no profile: book_stay takes the guests' names.",
+    "Flights require givenName, familyName, bornOn, title, gender, email and phoneNumber. Stays need no profile: book_stay takes the guests' names.",
   area: "travelers",
   effect: "write",
   price: 5_000n,
@@ -71,13 +71,13 @@ export const saveTraveler = defineTool({
       .nullable()
       .describe("At the supplier; null until the first booking, or ensure_flight_customer"),
     profile: ShownProfile.describe("The current profile; without the scope travelers:read, only the sent fields"),
-    missingForFlights: z.array(z.string()).describe("What book_flight still needs; some flights need passports, too"),
+    missingForFlights: z.array(z.string()).describe("What book_flight still needs; some flights also need passports"),
     notTaken: z
       .array(z.object({ field: z.string(), reason: z.string() }))
       .readonly()
       .optional()
       .describe(
-        "For a scan: the fields that it did not fill, with the reason as a code of scan_document or of docs/scanning",
+        "For a scan: the fields that it did not fill, each with a reason code from scan_document or docs/scanning",
       ),
   }),
   errors: {

@@ -22,7 +22,7 @@ const ChainLabel = /^[\w:-]{1,41}$/;
 const ChainEnd = z.object({
   name: z.string().regex(ChainLabel),
   chainId: z.number(),
-  isEmulated: z.boolean().describe("A development chain with the real chain's id"),
+  isEmulated: z.boolean().describe("True: a development chain with the real chain's id"),
 });
 
 const TransferStatus = z.enum(["submitted", "burned", "attested", "minted", "completed", "failed"]);
@@ -31,18 +31,18 @@ const TransferStatus = z.enum(["submitted", "burned", "attested", "minted", "com
 export const TransferAnswer = z.object({
   transferId: z.string().describe("For read_transaction"),
   kind: z.string(),
-  status: TransferStatus.describe("completed and failed are final; burned money arrives later, whatever happens"),
+  status: TransferStatus.describe("completed and failed are final; burned money always arrives eventually"),
   from: ChainEnd,
   to: ChainEnd,
   token: z.enum(tokenSymbols),
   amountSent: DecimalAmount,
-  fee: DecimalAmount.nullable().describe("Taken off on the way; null: not known yet"),
+  fee: DecimalAmount.nullable().describe("Fee deducted on the way; null: not known yet"),
   amountReceived: DecimalAmount.nullable(),
   receivedToken: z.enum(tokenSymbols),
   expectedBy: z.string(),
   txHashes: z
     .array(z.object({ step: z.string(), chain: z.string().regex(ChainLabel), txHash: z.string().nullable() }))
     .readonly(),
-  waiting: z.string().nullable().describe("Why it waits or failed; null: it gets on"),
+  waiting: z.string().nullable().describe("Why it is waiting or failed; null: it is progressing"),
 });
 export type TransferAnswer = z.output<typeof TransferAnswer>;

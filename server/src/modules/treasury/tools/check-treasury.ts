@@ -36,10 +36,10 @@ export const checkTreasury = defineTool({
   input: z.strictObject({}),
   output: ChainResult.extend({
     address: z.string(),
-    balances: Amounts.describe("In the wallet, by the chain"),
-    available: Amounts.describe("Free to spend, without held and outgoing amounts"),
-    held: Amounts.describe("Covers bookings whose outcome is open"),
-    outgoing: Amounts.describe("On its way out by transactions that are not confirmed yet"),
+    balances: Amounts.describe("Wallet balance according to the chain"),
+    available: Amounts.describe("Free to spend, excluding held and outgoing amounts"),
+    held: Amounts.describe("Covers bookings whose outcome is not known yet"),
+    outgoing: Amounts.describe("Outgoing in transactions that are not confirmed yet"),
     otherChains: z
       .array(
         z.object({
@@ -65,7 +65,7 @@ export const checkTreasury = defineTool({
       )
       .readonly()
       .optional()
-      .describe("Your USDC in the Gateway, by our books; gateway_balance compares them"),
+      .describe("Your USDC in the Gateway according to our books; gateway_balance compares them with the Gateway"),
     withdrawals: z
       .array(OpenWithdrawal)
       .readonly()

@@ -26,9 +26,9 @@ export const quoteFx = defineTool({
     fromCurrency: z.string(),
     toCurrency: z.string(),
     amount: DecimalAmount,
-    rate: z.string().describe("Units of toCurrency for one unit of fromCurrency, cut after 8 places"),
+    rate: z.string().describe("Units of toCurrency per unit of fromCurrency, truncated to 8 places"),
     converted: DecimalAmount.describe("Rounded down to 6 places"),
-    assumptions: z.array(z.string()).readonly().describe("Assumptions without a source"),
+    assumptions: z.array(z.string()).readonly().describe("Assumptions that have no source"),
     warning: z.string().optional().describe("The rate is out of date"),
   }),
   errors: {

@@ -20,8 +20,7 @@ const Direction = z.enum(["in", "out", "other"]);
 export const readTransaction = defineTool({
   name: "read_transaction",
   title: "Read a transaction",
-  summary:
-    "Show a transaction's state, block, booking, and the USDC and EURC that it moved, or a transfer between chains.",
+  summary: "Show a transaction's state, block, booking, and the USDC and EURC it moved, or a transfer between chains.",
   area: "treasury",
   effect: "read",
   price: 500n,
@@ -29,11 +28,11 @@ export const readTransaction = defineTool({
   uses: ["chain", "usableChains", "transfersOverChains", "stores", "clock"],
   input: z
     .strictObject({
-      txHash: Hash.optional().describe("txHash of an answer"),
+      txHash: Hash.optional().describe("txHash from an answer"),
       transferId: z
         .string()
         .refine((text) => TRANSFER_ID.test(text), {
-          message: "must be ctx_ or xfr_ and 26 characters; a withdrawal from the Gateway is shown by gateway_withdraw",
+          message: "must be ctx_ or xfr_ and 26 characters; for a withdrawal from the Gateway, use gateway_withdraw",
         })
         .optional()
         .describe("transactionId that an error named, ctx_…; or xfr_…"),
@@ -44,16 +43,19 @@ export const readTransaction = defineTool({
   output: ChainResult.extend({
     transferId: z.string().nullable().describe("null: the transaction is not yours"),
     txHash: z.string().nullable().describe("null: it is not signed yet"),
-    state: State.describe("queued: stored, it will be sent; reverted: it had no effect"),
+    state: State.describe("queued: stored and will be sent; reverted: it had no effect"),
     purpose: z.string().nullable().describe("Its purpose, such as the tool's name"),
     blockNumber: z.string().nullable(),
-    blockTime: z.string().nullable().describe("When its block was made; null: it is in none yet"),
+    blockTime: z.string().nullable().describe("Time of its block; null: not in a block yet"),
     bookingId: z
       .string()
       .nullable()
-      .describe("It pays or refunds this booking (bkg_…), or is a step of it in escrow (0x…)"),
+      .describe("The booking that it pays or refunds (bkg_…), or whose escrow step it is (0x…)"),
     tripId: z.string().nullable(),
-    confirmations: z.int().optional().describe("Blocks with and above its own; left out: its chain was not asked"),
+    confirmations: z
+      .int()
+      .optional()
+      .describe("Number of blocks from its own to the latest; omitted: its chain was not queried"),
     confirmationsNeeded: z.int(),
     transfers: z
       .array(
@@ -62,16 +64,16 @@ export const readTransaction = defineTool({
           amount: DecimalAmount,
           from: z.string(),
           to: z.string(),
-          direction: Direction.describe("As your treasury wallet sees it"),
+          direction: Direction.describe("Seen from your treasury wallet"),
         }),
       )
       .optional(),
     transfer: TransferAnswer.optional().describe(
-      "How far it is, of xfr_…; other members are then those of its latest transaction",
+      "Progress of xfr_…; the other members then describe its latest transaction",
     ),
   }),
   errors: {
-    chain_not_available: "The chain of your transaction does not answer at the moment. Call again later.",
+    chain_not_available: "The chain of your transaction is not answering at the moment. Call again later.",
     transaction_not_found:
       "The chain has no such confirmed transaction, and you have none pending with this hash. Check the hash; if it was just sent, call again shortly.",
   },

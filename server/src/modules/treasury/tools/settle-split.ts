@@ -18,15 +18,15 @@ const Output = ChainWrite.extend({
   from: z.string(),
   supplier: z.string(),
   grossUsdc: DecimalAmount,
-  supplierUsdc: DecimalAmount.describe("Gross less the two others, to the last micro-unit"),
-  commissionUsdc: DecimalAmount.describe("Yours: it stays in your treasury wallet. Rounded down"),
-  serviceFeeUsdc: DecimalAmount.describe("The service's. Rounded down"),
+  supplierUsdc: DecimalAmount.describe("Gross minus the other two, exact to the micro-unit"),
+  commissionUsdc: DecimalAmount.describe("Your commission, which stays in your treasury wallet. Rounded down"),
+  serviceFeeUsdc: DecimalAmount.describe("The service's fee. Rounded down"),
 });
 
 const Bps = z
   .number()
   .refine((bps) => Number.isInteger(bps) && bps >= 0 && bps <= BASIS_POINTS, {
-    message: "must be a whole number within 0 and 10000",
+    message: "must be a whole number from 0 to 10000",
   })
   // The interface gives no bounds, which the library would add.
   .meta({ type: "integer" });
@@ -37,7 +37,7 @@ export const settleSplit = defineTool({
   name: "settle_split",
   title: "Settle with a split",
   summary: "Pay a booking's gross amount in USDC and divide it between supplier, your commission and the service fee.",
-  advice: "Choose it for a booking outside a trip's escrow; with one use settle_booking. 100 basis points are 1 %.",
+  advice: "Use it for a booking outside a trip's escrow; in escrow, use settle_booking. 100 basis points are 1 %.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,
@@ -123,6 +123,6 @@ async function requireSupplier(
   supplier: Hex,
 ): Promise<void> {
   if (supplier !== own && !(await isServiceContract(sources, supplier))) return;
-  const message = "is no supplier: it is your own wallet or one of the network's contracts";
+  const message = "is not a supplier: it is your own wallet or one of the network's contracts";
   throw invalidInput([{ path: "supplier", message }]);
 }

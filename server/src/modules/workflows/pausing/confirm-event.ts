@@ -44,7 +44,7 @@ async function requireEvent(
   const found = await find(parts, run, about).catch((error: unknown) => {
     if (!(error instanceof Failure) || !isRetryable(error.code)) throw error;
     throw new Failure("unavailable", {
-      detail: "It could not be looked up now. Send the request again.",
+      detail: "This could not be looked up now. Send the request again.",
       cause: error,
     });
   });
@@ -90,7 +90,7 @@ async function peekAtTickets({ stores, portsFor }: RunParts, run: Run, orderId: 
   return judgeTickets(await readTicketing(ports, known));
 }
 
-const UNKNOWN_ORDER: Found = { status: undefined, because: "The order is not known here." };
+const UNKNOWN_ORDER: Found = { status: undefined, because: "The order is unknown here." };
 
 function judgeTickets(order: Pick<OrderRecord, "ticketing" | "status"> | undefined): Found {
   if (order?.ticketing === "ticketed") return { status: "ticketed", because: "The airline has issued the tickets." };
@@ -100,6 +100,6 @@ function judgeTickets(order: Pick<OrderRecord, "ticketing" | "status"> | undefin
 
 function notSo(because: string): Failure {
   return new Failure("conflict", {
-    detail: `${because} The run stays paused and goes on by itself when this changes; read it later, or cancel it.`,
+    detail: `${because} The run stays paused and continues by itself when this changes; read it later, or cancel it.`,
   });
 }

@@ -30,7 +30,7 @@ export interface Resolution {
  */
 async function findPause({ stores, travelers }: RunParts, resumer: Resumer, { sessionId, resolution }: Resolution) {
   const found = await stores.runs.findSession(resumer.owners, sessionId);
-  if (found === undefined) throw new Failure("not_found", { detail: "There is no such session of a paused run." });
+  if (found === undefined) throw new Failure("not_found", { detail: "There is no paused run with this session." });
   const { run, pause, isOpen } = found;
   if (!isOpen) throw closed(run.id);
   refuseOthers(pause.decidedBy, resumer);
@@ -98,7 +98,7 @@ async function requireDecision(
 function refuseOthers(decidedBy: DecidedBy, { mayDecide }: Resumer): void {
   if (decidedBy !== "person" || mayDecide === true) return;
   if (mayDecide === false) throw notYours();
-  const message = "must name the person who decided, because an internal token decides only for a person";
+  const message = "must name the person who decided, because an internal token can decide only on behalf of a person";
   throw invalidInput([{ path: "resolution.approvedBy", message }]);
 }
 
@@ -130,7 +130,7 @@ async function requireTravelers(travelers: RunParts["travelers"], run: Run, reso
     throw invalidInput([{ path, message: `must name at most ${passengers}, the number of passengers` }]);
   }
   const found = await Promise.all(customerUserIds.map((id) => findOwnTraveler(travelers, run, id)));
-  const message = "is none of your travelers; list_travelers lists them, and save_traveler creates one";
+  const message = "is not one of your travelers; list_travelers lists them, and save_traveler creates one";
   const issues = found.flatMap((userId, index) =>
     userId === undefined ? [{ path: `${path}.${index}`, message }] : [],
   );
@@ -139,7 +139,7 @@ async function requireTravelers(travelers: RunParts["travelers"], run: Run, reso
 
 function closed(runId: string): Failure {
   return new Failure("session_closed", {
-    detail: `This pause was resolved before, or its time is over. Read what became of it: read_run with runId ${runId}.`,
+    detail: `This pause was already resolved or has timed out. See read_run with runId ${runId}.`,
     extra: { runId },
   });
 }

@@ -67,7 +67,7 @@ async function composeReminder(
       : undefined;
   return composeMail({
     to: { address: person.email, name: person.name },
-    subject: `Reminder: a run of ${pause.workflowId} waits`,
+    subject: `Reminder: a ${pause.workflowId} run is waiting`,
     language: "en",
     parts: sayPause(pause, link, appUrl).map(words),
   });
@@ -80,10 +80,10 @@ function sayPause(
 ): string[] {
   const until = expiresAt.toLocaleString("en-GB", { timeZone: "UTC", dateStyle: "long", timeStyle: "short" });
   return [
-    `The run ${runId} of ${workflowId} waits: ${reason}`,
-    `It waits until ${until} UTC. If nobody answers by then it goes on with ${JSON.stringify(onTimeout)}.`,
+    `The run ${runId} of ${workflowId} is waiting: ${reason}`,
+    `It waits until ${until} UTC. If nobody answers by then, it continues with ${JSON.stringify(onTimeout)}.`,
     link === undefined
-      ? `What it expects: ${appUrl}/api/workflows/runs/${runId}, with your key.`
-      : `Look at it and decide: ${link}`,
+      ? `To see what it expects, request ${appUrl}/api/workflows/runs/${runId} with your key.`
+      : `Review and decide: ${link}`,
   ];
 }

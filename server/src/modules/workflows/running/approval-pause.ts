@@ -17,7 +17,7 @@ export function approvalPause(
     reason:
       approvalId === undefined
         ? (detail ?? `${tool} needs an approval.`)
-        : `A person must approve or reject ${approvalId}, on the page that approvers get by e-mail or through the API; an agent cannot. The run then continues by itself. read_approval says who may decide.`,
+        : `A person must approve or reject ${approvalId}, on the page that approvers get by email or through the API; an agent cannot. The run then continues by itself. read_approval says who may decide.`,
     resolution: Approved,
     shown: { ...shown, ...(approvalId === undefined ? {} : { approvalId }) },
     timeoutHours:

@@ -132,7 +132,7 @@ class Assessment implements Steps {
     const answer = await this.#options.invoke(this.#run, { tool, args });
     if (answer !== undefined) return StepOutcome.parse(answer.outcome);
     throw new Failure("missing_scope", {
-      detail: `The run's key may no longer call ${tool}, so the loss of cancelling is unknown. Accept the loss, or resume the run with another key.`,
+      detail: `The run's key may no longer call ${tool}, so the loss from cancelling is unknown. Accept the loss, or resume the run with another key.`,
     });
   }
 }

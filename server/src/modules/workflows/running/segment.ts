@@ -257,7 +257,7 @@ export class Segment implements Steps {
 
   async #tryLater(stepId: string, attempt: number, outcome: Outcome & { ok: false }): Promise<never> {
     if (attempt % MOST_ATTEMPTS === 0) {
-      const reason = `It could not be done in ${attempt} attempts: ${outcome.detail ?? outcome.code}`;
+      const reason = `This failed after ${attempt} attempts: ${outcome.detail ?? outcome.code}`;
       return await this.#askAbout(stepId, "stuck", reason);
     }
     const backedOff = FIRST_RETRY_SECONDS * 2 ** Math.min(attempt - 1, 10);
@@ -283,7 +283,7 @@ export class Segment implements Steps {
   #isChanged(stepId: string, now: string): Promise<never> {
     this.#refuseWhenDecided(stepId);
     const was = this.#journal.get(stepId)?.tool ?? "a pause or other work";
-    const reason = `The workflow was changed: its step ${stepId} was ${was} when the run did it, and is ${now} now. Deploy a workflow that knows runs of version ${this.run.version}, then retry, or cancel the run.`;
+    const reason = `The workflow was changed: its step ${stepId} was ${was} when the run did it, and is now ${now}. Deploy a workflow that knows runs of version ${this.run.version}, then retry, or cancel the run.`;
     return this.#askAbout(stepId, "changed", reason);
   }
 

@@ -86,7 +86,7 @@ export async function rememberReminder(
     kind: "message",
     userId: undefined,
     at,
-    text: `Half of the time of ${stepId} is over: ${mails === 0 ? "nobody has an address to be reminded by" : `${mails} reminded by mail`}.`,
+    text: `Half of the time for ${stepId} has passed: ${mails === 0 ? "nobody has an address for a reminder" : `${mails} reminded by email`}.`,
     details: { step: stepId, runId, mails },
   });
 }

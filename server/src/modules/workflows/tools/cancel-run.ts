@@ -25,12 +25,12 @@ export const cancelRunTool = defineTool({
     .strictObject({
       runId: z.string().optional().describe("From run_workflow"),
       tripId: z.string().optional().describe("Instead of runId: every paused run of this trip"),
-      acceptLoss: z.boolean().default(false).describe("true: cancel also what does not give everything back"),
+      acceptLoss: z.boolean().default(false).describe("true: also cancel what is not fully refundable"),
     })
     .refine(({ runId, tripId }) => (runId === undefined) !== (tripId === undefined), {
       message: "must name either runId or tripId",
     }),
-  output: z.object({ runs: z.array(RunAnswer).describe("One that had ended before is as it was") }),
+  output: z.object({ runs: z.array(RunAnswer).describe("Runs that had already ended are unchanged") }),
   errors: {
     run_not_found: runNotFound,
     loss_not_accepted: LOSS_NOT_ACCEPTED,

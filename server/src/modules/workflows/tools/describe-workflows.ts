@@ -5,7 +5,7 @@ import { describeWorkflow, WorkflowDescription } from "../describe-workflow.ts";
 export const describeWorkflowsTool = defineTool({
   name: "describe_workflows",
   title: "Describe the workflows",
-  summary: "List the workflows of run_workflow: each with its required and optional input, its steps and its pauses.",
+  summary: "List the workflows that run_workflow can run, each with its required and optional input, steps and pauses.",
   area: "workflows",
   effect: "read",
   price: 500n,

@@ -7,7 +7,7 @@ export const readRunTool = defineTool({
   name: "read_run",
   title: "Read a workflow run",
   summary:
-    "Show a run, at once or at its next change: its status, its pause and who decides it, its steps with their costs, and its result.",
+    "Show a run, at once or at its next change: status, pause and who decides it, steps with their costs, and result.",
   area: "workflows",
   effect: "read",
   price: 500n,

@@ -19,7 +19,7 @@ export const runWorkflow = defineTool({
   payableWithoutKey: false,
   uses: ["workflows"],
   input: z.strictObject({
-    workflowId: z.string().describe("service.book_flight, or another of describe_workflows"),
+    workflowId: z.string().describe("service.book_flight, or another from describe_workflows"),
     input: z.record(z.string(), z.unknown()).describe("As describe_workflows lists it"),
   }),
   output: RunAnswer,

@@ -12,8 +12,8 @@ const base64 = (description: string): JsonObject => ({ description, schema: { ty
 
 /** Headers of the edge host's description, besides the shared ones. */
 export const paidHeaders = {
-  PaymentRequired: base64("x402, version 2: what the call costs and where it is paid. Base64 of JSON."),
-  PaymentResponse: base64("x402, version 2: the settlement, or why it has failed. Base64 of JSON."),
+  PaymentRequired: base64("x402, version 2: what the call costs and where to pay. Base64 of JSON."),
+  PaymentResponse: base64("x402, version 2: the settlement, or why it failed. Base64 of JSON."),
 } as const;
 
 export const paidParameters = {
@@ -21,8 +21,7 @@ export const paidParameters = {
     name: "PAYMENT-SIGNATURE",
     in: "header",
     required: false,
-    description:
-      "x402, version 2: the signed payment, base64 of JSON. Without it the answer is 402 and says the terms.",
+    description: "x402, version 2: the signed payment, base64 of JSON. Without it, the answer is 402 with the terms.",
     schema: { type: "string", format: "byte" },
   },
 } as const;
@@ -43,7 +42,7 @@ function paidToolOperation({ tool, scopes }: CatalogEntry, { today, appUrl }: Pa
     operationId: tool.name,
     tags: [tool.area],
     summary: tool.title,
-    description: `${tool.summary}\n\n${amount} USDC a call, paid by x402; only a successful call is paid.${tool.payableWithoutKey ? "" : " Needs an API key beside the payment."}`,
+    description: `${tool.summary}\n\n${amount} USDC per call, paid with x402; only successful calls are charged.${tool.payableWithoutKey ? "" : " Also needs an API key."}`,
     // For crawlers of x402: https://github.com/Merit-Systems/x402scan, docs/DISCOVERY.md.
     "x-payment-info": { price: { mode: "fixed", currency: "USD", amount }, protocols: [{ x402: {} }] },
     security: tool.payableWithoutKey ? [{}, ...key] : key,
@@ -85,9 +84,9 @@ function paidToolOperation({ tool, scopes }: CatalogEntry, { today, appUrl }: Pa
 const paidListOperation: JsonObject = {
   operationId: "list_paid_tools",
   tags: ["discovery"],
-  summary: "What can be bought",
+  summary: "List the tools for sale",
   description:
-    "Every tool with its price and the shape of its arguments and result; where payments go. With a key: the tools that its scopes allow, at its plan's prices.",
+    "Every tool with its price and the schemas of its arguments and result, and where payments go. With a key: the tools that its scopes allow, at its plan's prices.",
   security: [{}, ...keyWith([])],
   responses: {
     "200": {

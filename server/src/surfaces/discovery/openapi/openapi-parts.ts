@@ -11,18 +11,18 @@ const areaDescriptions: Readonly<Record<ToolArea, string>> = {
   flights: "Search, book, change and cancel flights.",
   stays: "Search, quote and book stays.",
   treasury: "Balances, transfers and swaps of the tenant's wallets.",
-  escrow: "Prefunded trips, and bookings that are reserved, committed and settled from them.",
+  escrow: "Prefunded trips, and the bookings reserved, committed and settled from them.",
   policy: "Corporate travel policy and pricing policy.",
-  reputation: "Ratings and validations of agents.",
+  reputation: "Agents' ratings and validations.",
   trip: "Help around a trip: places, weather, safety, transfers, delays.",
-  documents: "Reading of travel documents, and the entry rules of countries.",
+  documents: "Scans of travel documents, and countries' entry rules.",
   account: "The permissions of the caller's tenant and key, and previews of calls.",
   travelers: "Profiles of the tenant's users.",
   usage: "Calls and their costs.",
-  workflows: "Whole bookings that pause for people and events, and go on.",
-  approvals: "What waits for the decision of a person.",
-  conversations: "What travelers say to the service's own agent, and what it does.",
-  events: "What happened to the tenant's records: a feed, and endpoints that are sent it.",
+  workflows: "Whole bookings that pause for people and events, and continue by themselves.",
+  approvals: "Calls that wait for a person's decision.",
+  conversations: "What travelers say to the built-in agent, and what it does.",
+  events: "What happened to the tenant's records, as a feed or sent to endpoints.",
 };
 
 /** Groups of operations that are not tool areas. */
@@ -51,20 +51,20 @@ export const components = {
     [SECURITY_SCHEME]: {
       type: "http",
       scheme: "bearer",
-      description: "An API key, `ak_…`, of a tenant. Operations list the scope that the key must hold.",
+      description: "A tenant's API key, `ak_…`. Operations list the scope that the key needs.",
     },
     [INTERNAL_SCHEME]: {
       type: "http",
       scheme: "bearer",
       description:
-        "An internal token, `itk_…`, of a system of the operator's. It acts for the tenants that it is bound to.",
+        "An internal token, `itk_…`, of one of the operator's systems. It acts for the tenants that it is bound to.",
     },
   },
   headers: {
-    TraceId: text("Id of this call, for support and for joining with usage records.", { pattern: "^[0-9a-f]{32}$" }),
+    TraceId: text("Id of this call, for support and for matching with usage records.", { pattern: "^[0-9a-f]{32}$" }),
     MeterId: text("Id of the usage record; absent when nothing was recorded."),
     Signature: text(
-      "`t=<unix seconds>,v1=<hex>`: v1 is the HMAC-SHA256 of `<t>.<trace id>.<body>` with the tenant's signing secret, so that an answer served again shows.",
+      "`t=<unix seconds>,v1=<hex>`: v1 is the HMAC-SHA256 of `<t>.<trace id>.<body>` with the tenant's signing secret, so that a replayed answer can be detected.",
       { pattern: "^t=\\d+,v1=[0-9a-f]{64}$" },
     ),
     IdempotentReplayed: text("`true` when an earlier call with this Idempotency-Key already had this answer."),
@@ -76,7 +76,7 @@ export const components = {
       name: "Idempotency-Key",
       in: "header",
       description:
-        "Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge.",
+        "Kept for 24 hours per tenant, user and tool. The same key with the same body returns the first answer: no second run, no second charge.",
       schema: { type: "string", minLength: 1, maxLength: 255 },
     },
     Traceparent: {
@@ -91,7 +91,7 @@ export const components = {
 /** RFC 9457 with this service's additional members. */
 export const problemSchema: JsonObject = {
   type: "object",
-  description: "RFC 9457. Codes may bring further members.",
+  description: "RFC 9457. Codes may add further members.",
   required: ["type", "title", "status", "ok", "code", "detail", "retryable", "traceId"],
   properties: {
     type: { type: "string" },
@@ -100,11 +100,11 @@ export const problemSchema: JsonObject = {
     ok: { const: false },
     code: { type: "string" },
     detail: { type: "string", description: "What to do next." },
-    retryable: { type: "boolean", description: "Whether the same call, sent again later, can succeed." },
+    retryable: { type: "boolean", description: "Whether the same call can succeed if sent again later." },
     traceId: { type: "string" },
     issues: {
       type: "array",
-      description: "With invalid_input: the problems and their places.",
+      description: "With invalid_input: the problems and their paths.",
       items: {
         type: "object",
         required: ["path", "message"],

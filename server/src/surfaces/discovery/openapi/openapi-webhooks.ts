@@ -12,7 +12,7 @@ const header = (name: string, description: string): JsonObject => ({
 });
 
 const headers = [
-  header("webhook-id", "The id of the event: the same at every delivery. Handle each once."),
+  header("webhook-id", "The id of the event, the same on every delivery. Handle each id once."),
   header("webhook-timestamp", "When this delivery was sent, in Unix seconds. Refuse old ones."),
   header(
     "webhook-signature",
@@ -42,7 +42,9 @@ export function eventWebhooks(kinds: readonly TenantEventKind[]): JsonObject {
               },
             },
           },
-          responses: { "2XX": { description: "Taken. Any other answer is tried again, for three days." } },
+          responses: {
+            "2XX": { description: "Received. After any other answer, the delivery is retried for three days." },
+          },
         },
       },
     ]),

@@ -11,9 +11,9 @@ import { eventWebhooks } from "./openapi-webhooks.ts";
 /** The version of the description, not of the product: interface specification, "Versioning". */
 const DESCRIPTION_VERSION = "1.0.0";
 
-const INTRODUCTION = `Travel and settlement tools for AI agents. Every tool is called with its arguments at one address, and is paid only when it succeeded.
+const INTRODUCTION = `Travel and settlement tools for AI agents. Every tool is called with its arguments at one address, and is charged only if it succeeds.
 
-Each tool is listed as an operation of its own. What follows \`#\` in its path tells the tools apart and is never sent: the request goes to the address before it, with the tool's name in the body.
+Each tool is listed as a separate operation. The part of its path after \`#\` only distinguishes the tools and is never sent: the request goes to the address before it, with the tool's name in the body.
 
 Errors are \`application/problem+json\`; \`retryable\` says whether sending the same call again can help.`;
 
@@ -71,9 +71,9 @@ function templatePath(routerPath: string): string {
   return routerPath.replaceAll(/:(\w+)/g, "{$1}");
 }
 
-const PAID_INTRODUCTION = `Travel and settlement tools for AI agents, bought call by call with a wallet (x402), most of them without an account.
+const PAID_INTRODUCTION = `Travel and settlement tools for AI agents, paid per call with a wallet (x402), most of them without an account.
 
-A request without a payment is answered with 402 and the terms. Errors are \`application/problem+json\`; \`retryable\` says whether sending the same call again can help.`;
+A request without a payment returns 402 and the terms. Errors are \`application/problem+json\`; \`retryable\` says whether sending the same call again can help.`;
 
 /** The OpenAPI 3.1 description of the edge host's payment-gated tools. */
 export function createPaidOpenApi(
@@ -93,7 +93,7 @@ export function createPaidOpenApi(
     servers: [{ url: edgeUrl, description: "The edge host of this deployment" }],
     externalDocs: {
       url: `${appUrl}/docs/paying-per-call`,
-      description: "How a call is paid, and what happens when not",
+      description: "How to pay for a call, and what happens if it is not paid",
     },
     tags: tags.filter(({ name }) => used.has(name)),
     paths: paidPaths(catalog.entries, { today, appUrl }),

@@ -9,7 +9,7 @@ const NotReady = z.object({ ok: z.literal(false), reason: z.enum(["starting", "d
 const JsonRpcId = z.union([z.string(), z.number()]);
 const JsonRpcRequest = z.object({
   jsonrpc: z.literal("2.0"),
-  id: JsonRpcId.optional().describe("Left out in a notification"),
+  id: JsonRpcId.optional().describe("Omitted in a notification"),
   method: z.string(),
   params: z.looseObject({}).optional(),
 });
@@ -28,10 +28,10 @@ export const healthOperations: readonly RouteDescription[] = [
     method: "GET",
     path: "/healthz",
     tag: "health",
-    summary: "Whether the process lives",
-    description: "Answers for as long as the process lives.",
+    summary: "Liveness",
+    description: "Answers as long as the process is alive.",
     access: "public",
-    answers: { 200: { description: "It lives.", schema: Alive, example: { ok: true } } },
+    answers: { 200: { description: "The process is alive.", schema: Alive, example: { ok: true } } },
     problems: [],
   },
   {
@@ -39,12 +39,12 @@ export const healthOperations: readonly RouteDescription[] = [
     method: "GET",
     path: "/readyz",
     tag: "health",
-    summary: "Whether the service serves",
-    description: "503 while the service starts and while it stops.",
+    summary: "Readiness",
+    description: "Returns 503 while the service is starting or stopping.",
     access: "public",
     answers: {
-      200: { description: "It serves.", schema: Alive, example: { ok: true } },
-      503: { description: "It does not serve.", schema: NotReady, example: { ok: false, reason: "starting" } },
+      200: { description: "The service is ready.", schema: Alive, example: { ok: true } },
+      503: { description: "The service is not ready.", schema: NotReady, example: { ok: false, reason: "starting" } },
     },
     problems: [],
   },
@@ -60,17 +60,17 @@ export const mcpOperation: RouteDescription = {
     "Streamable HTTP without sessions: one JSON-RPC message for each request. Lists and calls the same tools; a tool that fails is a result with `isError`.",
   access: "any key",
   query: z.object({
-    areas: z.string().describe("Only tools of these areas, with commas between them").exactOptional(),
+    areas: z.string().describe("Only tools of these areas, comma-separated").exactOptional(),
     readonly: z.enum(["1", "0"]).describe("Only tools that change nothing").exactOptional(),
   }),
   body: JsonRpcRequest,
   example: { body: { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} } },
   answers: {
-    200: { ...jsonRpc("The answer; an event stream when progress was asked for."), ofTools: true },
-    202: { description: "A notification was taken." },
-    400: jsonRpc("The message cannot be served as it is."),
+    200: { ...jsonRpc("The answer; an event stream if progress was requested."), ofTools: true },
+    202: { description: "The notification was accepted." },
+    400: jsonRpc("The message is not valid."),
     403: jsonRpc("The Origin or Host is not allowed."),
-    406: jsonRpc("The caller takes no JSON."),
+    406: jsonRpc("The caller does not accept JSON."),
     413: jsonRpc("The message is too large."),
     415: jsonRpc("The message is not JSON."),
   },
@@ -83,11 +83,11 @@ export const openApiOperation: RouteDescription = {
   path: "/api/openapi.json",
   tag: "discovery",
   summary: "This description",
-  description: "OpenAPI 3.1, generated from the registry of tools. Has an ETag and may be read by any page.",
+  description: "OpenAPI 3.1, generated from the registry of tools. Has an ETag and can be read from any web page.",
   access: "public",
   answers: {
     200: { description: "The description.", schema: z.looseObject({ openapi: z.string() }) },
-    304: { description: "It is still the one that If-None-Match names." },
+    304: { description: "Unchanged: it still matches If-None-Match." },
   },
   problems: [],
 };
@@ -98,7 +98,7 @@ export const serverCardOperation: RouteDescription = {
   path: "/api/mcp/server-card",
   tag: "discovery",
   summary: "MCP server card",
-  description: "The addresses and requirements of the MCP endpoints, before a connection.",
+  description: "The URLs and requirements of the MCP endpoints, to read before connecting.",
   access: "public",
   answers: {
     200: {
@@ -110,7 +110,7 @@ export const serverCardOperation: RouteDescription = {
         remotes: z.array(z.looseObject({ url: z.string() })),
       }),
     },
-    304: { description: "It is still the one that If-None-Match names." },
+    304: { description: "Unchanged: it still matches If-None-Match." },
   },
   problems: [],
 };

@@ -174,7 +174,7 @@ function unknownPage(groups: readonly PageGroup[], appUrl: string): WebHandler {
     body: `<div class="frame">
 <main id="content">
 <h1>There is no such page</h1>
-<p>Its address may be misspelt, or the tool it described may have another name here. The list has the guides and tools; <a href="/docs/errors">Errors</a> leads to the page of each code.</p>
+<p>The URL may be misspelled, or the tool may have another name here. The list has the guides and tools; <a href="/docs/errors">Errors</a> links to the page of each code.</p>
 </main>
 ${renderList(groups, undefined)}
 </div>`,

@@ -67,7 +67,7 @@ export function renderDocument({
 ${alternate}<style>${STYLE}</style>
 </head>
 <body>
-<a class="skip" href="#content">To the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header>
 <a class="brand" href="${site}/">Wayfare</a>
 ${hasPageList ? '<a class="narrow" href="#pages">All pages</a>\n' : ""}<a href="${site}/docs">Documentation</a>

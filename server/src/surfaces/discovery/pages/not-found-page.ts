@@ -14,10 +14,10 @@ export function createNotFoundPage(appUrl: string): (request: Request) => Respon
     siteUrl: appUrl,
     body: `<main class="landing" id="content">
 <h1>There is nothing here</h1>
-<p class="lead">The address may be misspelt, or what it named may have moved. Programs that ask for JSON get the same as a problem object.</p>
+<p class="lead">The URL may be misspelled, or the page may have moved. Programs that ask for JSON get a problem object instead.</p>
 <ul>
-<li><a href="${appUrl}/docs">Documentation</a>, with a page for every tool, and the errors</li>
-<li><a href="${appUrl}/reference">API reference</a>, with every address of this service</li>
+<li><a href="${appUrl}/docs">Documentation</a>, with a page for every tool and every error</li>
+<li><a href="${appUrl}/reference">API reference</a>, with every endpoint of this service</li>
 <li><a href="${appUrl}/">Home</a></li>
 </ul>
 </main>`,

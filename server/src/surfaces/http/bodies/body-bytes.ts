@@ -60,7 +60,7 @@ export class BodyBytes {
 
 function tooManyPieces(): Failure {
   return new Failure("too_large", {
-    detail: `The body came in over ${MOST_SMALL_PIECES} pieces of less than ${LEAST_AVERAGE_BYTES} bytes. Send it in larger ones.`,
+    detail: `The body arrived in more than ${MOST_SMALL_PIECES} pieces of less than ${LEAST_AVERAGE_BYTES} bytes. Send it in larger pieces.`,
   });
 }
 
@@ -69,7 +69,7 @@ const MEGABYTE = 1_048_576;
 export function tooLarge(maximumBytes: number): Failure {
   // Base64 turns three bytes into four.
   const megabytes = Math.floor((maximumBytes * 3) / 4 / MEGABYTE);
-  const file = megabytes < 1 ? "" : ` A file sent in base64 may have ${megabytes} MB.`;
+  const file = megabytes < 1 ? "" : ` A file sent as base64 may have up to ${megabytes} MB.`;
   return new Failure("too_large", { detail: `The body is over ${maximumBytes} bytes. Send less.${file}` });
 }
 

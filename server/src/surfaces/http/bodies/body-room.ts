@@ -118,14 +118,14 @@ const RETRY_AFTER_SECONDS = 5;
 
 function tooMany(): Failure {
   return new Failure("rate_limited", {
-    detail: `Too many of your request bodies are still arriving, or hold documents that are not answered yet. Send each body without a pause, and this request again after ${RETRY_AFTER_SECONDS} s.`,
+    detail: `Too many of your request bodies are still arriving, or contain documents that are not answered yet. Send each body without a pause, and send this request again after ${RETRY_AFTER_SECONDS} s.`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }
 
 function noRoom(): Failure {
   return new Failure("unavailable", {
-    detail: `The service has no room for another request body that arrives slowly or holds a document. Send the request again after ${RETRY_AFTER_SECONDS} s.`,
+    detail: `The service has no room for another request body that arrives slowly or contains a document. Send the request again after ${RETRY_AFTER_SECONDS} s.`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

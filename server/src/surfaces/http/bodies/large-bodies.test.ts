@@ -94,7 +94,7 @@ describe("a call of a tool that takes documents", () => {
     const { status, body } = await service.call("probe_large", { text: "x".repeat(MOST) });
     expect([status, body.code]).toEqual([413, "too_large"]);
     expect(body.detail).toContain(`over ${MOST} bytes`);
-    expect(body.detail).toContain("A file sent in base64 may have");
+    expect(body.detail).toContain("A file sent as base64 may have");
   });
 
   it("has its size in the text of arguments alone, not in names, ids or very many values", async () => {

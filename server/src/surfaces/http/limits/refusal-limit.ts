@@ -86,7 +86,7 @@ const RETRY_AFTER_SECONDS = 1;
 
 function tooManyWaiting(): Failure {
   return new Failure("rate_limited", {
-    detail: `Too many requests of this address are being judged. Send again after ${RETRY_AFTER_SECONDS} s.`,
+    detail: `Too many requests from this address are being checked. Send again after ${RETRY_AFTER_SECONDS} s.`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

@@ -71,7 +71,7 @@ function requireOffered({ list }: Visit, name: string, catalog: Catalog): void {
   const entry = list.withoutMoney ? catalog.find(name) : undefined;
   if (entry === undefined || !movesMoney(entry)) return;
   throw new Failure("tool_not_found", {
-    detail: `${name} moves money, and this address, which has money=0, offers no such tools. Use the address without it.`,
+    detail: `${name} moves money, and this URL has money=0, which excludes such tools. Use the URL without it.`,
   });
 }
 

@@ -37,11 +37,11 @@ const definitions: readonly Tool[] = [
   {
     name: FIND,
     title: "Find tools",
-    description: `Find tools by words for what you want to do, such as "search flights" or "cancel a hotel". Answers the best ${MOST_WHOLE} with their arguments, and names others. Free.`,
+    description: `Find tools by describing what you want to do, such as "search flights" or "cancel a hotel". Returns the best ${MOST_WHOLE} with their arguments, and names others. Free.`,
     inputSchema: {
       type: "object",
       properties: {
-        words: { type: "string", description: "Words of names, descriptions and arguments, in English" },
+        words: { type: "string", description: "English words from names, descriptions and arguments" },
         area: { type: "string", enum: [...toolAreas] },
       },
       required: ["words"],
@@ -52,7 +52,7 @@ const definitions: readonly Tool[] = [
   {
     name: CALL,
     title: "Call a tool",
-    description: `Call a tool that ${FIND} found. The price is in the tool's description. If the arguments are wrong, the error has the tool's inputSchema.`,
+    description: `Call a tool that ${FIND} found. Its price is in its description. If the arguments are wrong, the error contains the tool's inputSchema.`,
     inputSchema: {
       type: "object",
       properties: {

@@ -128,7 +128,7 @@ function readName(
     reasons: [
       ...(isCut ? [makeReason("name_not_confirmed", "The barcode has no room for the whole name.", name)] : []),
       ...(isDoubtful
-        ? [makeReason("low_confidence", `Whether ${title} is a title or ends the name is not sure.`, name)]
+        ? [makeReason("low_confidence", `It is not certain whether ${title} is a title or the end of the name.`, name)]
         : []),
     ],
   };
@@ -157,7 +157,7 @@ interface LegDates {
 function dateLegs(pass: Bcbp, printed: PrintedPass, today: Temporal.PlainDate): LegDates {
   const { dates, isGuessed } = resolveFlightDates(pass, today);
   const missing = dates.some((date) => date === undefined)
-    ? [makeReason("date_missing", "No year has the day that the barcode names.", "departsOn")]
+    ? [makeReason("date_missing", "The day in the barcode does not exist in any year.", "departsOn")]
     : [];
   if (pass.issued === undefined || isGuessed) {
     const years = new Set(listPrintedYears(printed.dates, pass, today));
@@ -169,7 +169,7 @@ function dateLegs(pass: Bcbp, printed: PrintedPass, today: Temporal.PlainDate): 
   if (!isGuessed) return { dates, isSure: true, reasons: missing };
   const guessed = makeReason(
     "year_guessed",
-    "The boarding pass does not say the year. The latest one is taken in which the flight is at most 60 days ahead.",
+    "The boarding pass does not state the year. The latest year in which the flight is at most 60 days ahead was used.",
     "departsOn",
   );
   return { dates, isSure: false, reasons: [...missing, guessed] };
@@ -191,7 +191,9 @@ function showsYear({ readings }: PrintedDate): boolean {
 function listUnknownAirports({ legs }: Bcbp): readonly ReviewReason[] {
   return legs.flatMap(({ origin, destination }) =>
     [["origin", origin] as const, ["destination", destination] as const].flatMap(([field, code]) =>
-      isAirportCode(code) ? [] : [makeReason("low_confidence", `${code} is no airport with scheduled flights.`, field)],
+      isAirportCode(code)
+        ? []
+        : [makeReason("low_confidence", `${code} is not an airport with scheduled flights.`, field)],
     ),
   );
 }
@@ -215,14 +217,13 @@ function readPrinted(reading: Reading, lines: readonly PrintedLine[], today: Tem
   }
   reasons.push(
     reading.barcodes.length > 0
-      ? makeReason("barcode_invalid", "The barcode is not that of a boarding pass.")
+      ? makeReason("barcode_invalid", "The barcode is not a boarding pass barcode.")
       : makeReason("barcode_missing", "No barcode could be read."),
   );
   if (isOther) return { fields: {}, legs: [], reasons, references: [], pages: reading.pageCount };
   const { fields, leg } = listPrintedFields(printed, today);
   if (printed.references.length > 0 && fields.bookingReference === undefined) {
-    const message =
-      "Letters of the booking reference may be digits, or the other way round. Read it from the document.";
+    const message = "Letters in the booking reference may be digits, or vice versa. Read it from the document.";
     reasons.push(makeReason("low_confidence", message, "bookingReference"));
   }
   return {

@@ -39,7 +39,7 @@ export function listContradictions(
     [showsOtherSeat(pass, printed, words), "seat", "seat"],
   ];
   return found.flatMap(([isOther, field, what]) =>
-    isOther ? [makeReason("parts_disagree", `The printed part shows another ${what} than the barcode.`, field)] : [],
+    isOther ? [makeReason("parts_disagree", `The printed ${what} differs from the barcode.`, field)] : [],
   );
 }
 

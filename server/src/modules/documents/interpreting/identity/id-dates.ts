@@ -62,7 +62,7 @@ export function readZoneDates({ read, zone, today, isTrusted }: Known): Dates {
   const add = (field: "bornOn" | "expiresOn", dates: readonly Temporal.PlainDate[]) => {
     const [first] = dates;
     if (first === undefined) {
-      reasons.push(makeReason("date_missing", "The machine-readable zone has no date that is possible here.", field));
+      reasons.push(makeReason("date_missing", "The machine-readable zone has no plausible date here.", field));
       return;
     }
     const printed = dates.filter((date) => zone.dates.some((shown) => printsDate(shown, date)));
@@ -77,7 +77,7 @@ export function readZoneDates({ read, zone, today, isTrusted }: Known): Dates {
     const isCenturyOpen = field === "bornOn" && isCenturyUnclear(dates, printed, today);
     if (!isSure) reasons.push(makeDoubt(field, labelled !== undefined));
     else if (isCenturyOpen) {
-      reasons.push(makeReason("date_ambiguous", "The document shows the year of birth with two digits only.", field));
+      reasons.push(makeReason("date_ambiguous", "The document shows only two digits of the year of birth.", field));
     }
   };
   add("bornOn", births);
@@ -90,7 +90,7 @@ export function readZoneDates({ read, zone, today, isTrusted }: Known): Dates {
 
 function makeDoubt(field: string, isShownOtherwise: boolean): ReviewReason {
   return isShownOtherwise
-    ? makeReason("parts_disagree", "The printed part shows another date than the machine-readable zone.", field)
+    ? makeReason("parts_disagree", "The printed date differs from the machine-readable zone.", field)
     : makeReason("low_confidence", "The printed part does not show this date of the machine-readable zone.", field);
 }
 

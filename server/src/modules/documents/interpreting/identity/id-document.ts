@@ -97,10 +97,10 @@ const CHECKED: Readonly<Partial<Record<MrzCheck, readonly [field: string, what: 
 function listFailures({ failed }: MrzRead): readonly ReviewReason[] {
   const code = "check_digit_failed";
   return [
-    makeReason(code, "Check digits of the machine-readable zone do not fit."),
+    makeReason(code, "Check digits of the machine-readable zone do not match."),
     ...failed.flatMap((check) => {
       const [field, what] = CHECKED[check] ?? [];
-      return field === undefined ? [] : [makeReason(code, `The check digit of the ${what} does not fit.`, field)];
+      return field === undefined ? [] : [makeReason(code, `The check digit of the ${what} does not match.`, field)];
     }),
   ];
 }
@@ -168,7 +168,7 @@ function readType(read: MrzRead, zone: VisualZone): Part {
   const isUnclear = (isVisa && !VISA_WORDS.some((word) => printsWord(zone, word))) || documentCode.charAt(1) === "R";
   return {
     fields: { documentType: zoneField(type, isUnclear ? UNSURE : SURE, read) },
-    reasons: isUnclear ? [makeReason("low_confidence", "The kind of the document is not sure.", "documentType")] : [],
+    reasons: isUnclear ? [makeReason("low_confidence", "The kind of document is uncertain.", "documentType")] : [],
   };
 }
 
@@ -185,7 +185,7 @@ function readCountries(alike: readonly MrzRead[], first: MrzRead, zone: VisualZo
   const agree = issuer === nationality && !isOtherBritish;
   const add = (field: "issuingCountry" | "nationality", code: string, value: string | undefined) => {
     if (value === undefined) {
-      reasons.push(makeReason("country_unknown", "The machine-readable zone has a code that is no country.", field));
+      reasons.push(makeReason("country_unknown", "The machine-readable zone has a code that is not a country.", field));
       return;
     }
     // A code of one letter occurs in any print.
@@ -238,17 +238,13 @@ function readNumber(read: MrzRead, zone: VisualZone): Part {
   const number = documentNumber.replaceAll("<", "");
   if (number === "") {
     const isNamed = read.failed.includes("documentNumber");
-    const message = "The machine-readable zone has no number that its check digit fits.";
+    const message = "The machine-readable zone has no number that matches its check digit.";
     return { fields: {}, reasons: isNamed ? [] : [makeReason("check_digit_failed", message, "documentNumber")] };
   }
   const shown = compareNumber(read, zone);
   const reason =
     shown === "other"
-      ? makeReason(
-          "parts_disagree",
-          "The printed part shows another number than the machine-readable zone.",
-          "documentNumber",
-        )
+      ? makeReason("parts_disagree", "The printed number differs from the machine-readable zone.", "documentNumber")
       : makeReason("low_confidence", "The printed part does not show this number.", "documentNumber");
   return {
     fields: { documentNumber: zoneField(number, shown === "same" ? SURE : UNSURE, read) },
@@ -271,7 +267,7 @@ function readSex(alike: readonly MrzRead[], zone: VisualZone, isTrusted: boolean
   if (read === undefined || sex === undefined || (sex === "x" && !printed.has("x"))) {
     return {
       fields: {},
-      reasons: [makeReason("low_confidence", "The document does not say the sex clearly.", "sex")],
+      reasons: [makeReason("low_confidence", "The document does not state the sex clearly.", "sex")],
     };
   }
   const isShown = printed.size === 1 && printed.has(sex);

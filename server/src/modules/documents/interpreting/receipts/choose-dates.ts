@@ -141,11 +141,11 @@ function settle(
   if (others.length > 0) say("date_ambiguous", "Several dates could be the date of issue.");
   if (date.isMended || !isRead) say("low_confidence", "The date was not read clearly.");
   if (date.weekday !== undefined && date.weekday !== day.dayOfWeek)
-    say("date_ambiguous", "The weekday beside the date is that of another date.");
+    say("date_ambiguous", "The weekday beside the date does not match it.");
   if (name !== "dueOn" && Temporal.PlainDate.compare(day, facts.today.add({ days: 1 })) > 0)
-    say("date_in_the_future", "The date lies in the future.");
+    say("date_in_the_future", "The date is in the future.");
   const isOld = Temporal.PlainDate.compare(day, facts.today.subtract({ years: 6 })) < 0;
-  if (isOld) say("low_confidence", "The date lies more than six years in the past.");
+  if (isOld) say("low_confidence", "The date is more than six years in the past.");
   const isDoubtful = !isSure || others.length > 0 || date.isMended || !isRead || isOld;
   out.fields[name] = buildField(day.toString(), date, isDoubtful ? 0.5 : date.meaning === "none" ? 0.9 : 0.97);
 }

@@ -240,7 +240,7 @@ function checkSums(said: Said, total: Micro): ReviewReason[] {
     reasons.push({
       code: "taxes_disagree",
       field: "taxAmount",
-      message: "The taxes of the rates do not add up to the tax.",
+      message: "The taxes per rate do not add up to the tax.",
     });
   }
   return reasons;
@@ -259,7 +259,7 @@ function compareWithPrint(said: Said, total: Micro, printed: Scan): ReviewReason
     .map(([field]) => ({
       code: "parts_disagree",
       field,
-      message: "The embedded e-invoice says something else than the page.",
+      message: "The embedded e-invoice differs from the page.",
     }));
 }
 

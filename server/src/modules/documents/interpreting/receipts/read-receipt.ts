@@ -72,7 +72,7 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
   if (rows.every(({ text }) => !/[\p{L}\d]{2}/u.test(text))) return nothing("unreadable", "No text could be read.");
   const { facts, ledger, choice } = addUp(rows, about.today);
   if (isForeignDocument(reading, rows, choice?.isLabelled === true)) {
-    return nothing("wrong_kind", "The document is no receipt or invoice.");
+    return nothing("wrong_kind", "The document is not a receipt or invoice.");
   }
   const reasons: ReviewReason[] = [];
   const amounts = amountFields(choice, facts, reasons);
@@ -81,7 +81,7 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
     reasons.push({
       code: "currency_ambiguous",
       field: "currency",
-      message: "A total stands in another currency too, and nothing says that it is only the equivalent.",
+      message: "There is also a total in another currency, and nothing says that it is only the equivalent.",
     });
   const rowsOfAmounts = new Set(withRole(ledger.entries, "item").map(({ amount }) => amount.row));
   const dates = chooseDates({
@@ -233,8 +233,8 @@ const READ_FAIRLY = 0.8;
 
 const messages: Readonly<Record<Problem, string>> = {
   lines_disagree: "The lines do not add up to the total.",
-  totals_disagree: "Net amount, taxes, payments and total do not fit each other.",
-  taxes_disagree: "The taxes do not fit their rates or the total.",
+  totals_disagree: "Net amount, taxes, payments and total are inconsistent.",
+  taxes_disagree: "The taxes do not match their rates or the total.",
   several_totals: "Several amounts could be the total.",
 };
 
@@ -304,7 +304,7 @@ function currencyField({ code, where, certainty, problem }: FoundCurrency, reaso
     reasons.push({
       code: problem,
       field: "currency",
-      message: "The sign of the currency is used for several, and nothing tells which it is.",
+      message: "Several currencies use this sign, and nothing says which one is meant.",
     });
   }
   return code === undefined || where === undefined ? {} : { currency: buildField(code, where, certainty) };

@@ -14,7 +14,7 @@ export function whyIncomplete(
 ): string | undefined {
   const { amount } = total;
   if (style.places !== 3 && style.decimalSign === undefined && amount.values.length > 1 && isOneOfThousand(amount))
-    return "The sign in the total may stand before thousands or before decimals.";
+    return "The separator in the total may mark thousands or decimals.";
   if (amount.row.source === "text" || style.places === 0) return undefined;
   const summed = [amount, ...withRole(ledger.entries, "item").map((entry) => entry.amount)];
   if (summed.some(endsInSign)) return "The decimals of an amount were not read.";
