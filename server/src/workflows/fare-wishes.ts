@@ -7,12 +7,18 @@ import type { Answer } from "./tools.ts";
 /** Wishes that every offer of a run must fulfil; the policy judges what is left. */
 export const FareWishes = z
   .strictObject({
-    refundable: z.literal(true).optional().describe("Only fares that can be refunded before departure, possibly for a fee"),
+    refundable: z
+      .literal(true)
+      .optional()
+      .describe("Only fares that can be refunded before departure, possibly for a fee"),
     fullyRefundable: z
       .literal(true)
       .optional()
       .describe("Only fares that the airline refunds before departure without a fee"),
-    changeable: z.literal(true).optional().describe("Only fares that can be changed before departure, possibly for a fee"),
+    changeable: z
+      .literal(true)
+      .optional()
+      .describe("Only fares that can be changed before departure, possibly for a fee"),
     checkedBags: z.int().min(1).max(3).optional().describe("Checked bags in the fare, for each passenger"),
     mostUsdc: DecimalAmount.optional().describe("Highest price of all passengers together"),
   })

@@ -269,7 +269,9 @@ describe("with a source", () => {
     const estimated = await transfer("Camden Town, London");
     expect(estimated.result).toMatchObject({
       way: { isEstimate: true, source: "distance" },
-      notes: expect.arrayContaining([expect.stringContaining("osrm was asked for a road route and returned none: server_error")]),
+      notes: expect.arrayContaining([
+        expect.stringContaining("osrm was asked for a road route and returned none: server_error"),
+      ]),
     });
     const playbook = await priced("airport_arrival_playbook", { ...arrival, destinationAddress: "Chelsea, London" });
     const card = await priced("restaurant_route_card", {

@@ -17,8 +17,7 @@ export const tripWeatherBrief = defineTool({
   name: "trip_weather_brief",
   listedAfter: "trip_checkin_reminder",
   title: "Weather brief",
-  summary:
-    "Show weather now and for a week at coordinates, if a source is configured; always sunrise and sunset.",
+  summary: "Show weather now and for a week at coordinates, if a source is configured; always sunrise and sunset.",
   area: "trip",
   effect: "read",
   price: 1_000n,
