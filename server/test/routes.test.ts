@@ -278,7 +278,7 @@ describe("called", () => {
       const answer = await send(route, { key: service.apiKey });
       expect([answer.status, answer.body.code, answer.body.scope]).toEqual([403, "missing_scope", findScope(route)]);
       expect(answer.body.detail).toMatch(
-        /^The key lacks the scope \S+, which \w+ needs\. Only a person's own key can hold it/,
+        /^The key lacks the scope \S+, which \w+ needs\. Only a person's own key can have it/,
       );
       // An endpoint that is not there: other tests need the one that is.
       const ids = { ...own, endpointId: `whe_${"0".repeat(26)}`, channelId: `chn_${"0".repeat(26)}` };

@@ -226,8 +226,8 @@ async function readRefusal(settings: NodeJS.ProcessEnv, progress = (_line: strin
 
 it.each([
   [{ NETWORK_MODE: "production", PORT: "nine" }, /PORT must be a whole number/],
-  [{ DATA_DIR: "/proc/nowhere/data" }, /^\/proc\/nowhere cannot be made there: set DATA_DIR/],
-  [{ DATA_DIR: join(home, "package.json", "data") }, /package\.json\/data\S* is not usable as a folder: set DATA_DIR/],
+  [{ DATA_DIR: "/proc/nowhere/data" }, /^\/proc\/nowhere cannot be created: set DATA_DIR/],
+  [{ DATA_DIR: join(home, "package.json", "data") }, /package\.json\/data\S* cannot be used as a folder: set DATA_DIR/],
   [{ DATABASE_URL: "postgres://x:y@127.0.0.1:1/z" }, /\(ECONNREFUSED\): nothing listens there; start it, or correct/],
 ])("a start with %j is refused for what is said in one line", async (others, line) => {
   // In this process: that one of its own says just that, and ends, the next test shows.
@@ -249,7 +249,7 @@ it("a master key that is lost or another one ends the start before the chain, an
   renameSync(path, aside);
   const before = readdirSync(dataDir);
   expect(await readRefusal(environment)).toBe(
-    `${path} is missing, and the database beside it, ${join(dataDir, "postgres", "data")}, was written with it. Put the file back from a copy; without it the wallets and personal numbers in that database cannot be read. For a new start, move the whole folder away.`,
+    `${path} is missing, and the database beside it, ${join(dataDir, "postgres", "data")}, was written with it. Put the file back from a copy; without it the wallets and personal numbers in that database cannot be read. To start afresh, move the whole folder away.`,
   );
   expect(readdirSync(dataDir)).toEqual(before);
   writeFileSync(path, "ab".repeat(32), { mode: 0o600 });

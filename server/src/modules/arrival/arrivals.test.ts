@@ -258,8 +258,10 @@ describe("an arrival at night", () => {
     expect(modeNote).toMatch(/assumed to run from 5:00 to midnight.*travelmode=transit/);
     expect(links.google).toMatch(/travelmode=driving/);
     const [, first] = card.text.split("\n");
-    expect(first).toMatch(new RegExp(`^${NO_TRAIN}.*12:30\\sAM.*Book a car ahead`));
-    expect(card.text).not.toMatch(/By train/);
+    expect(first).toMatch(
+      /^You leave the airport at about .*12:30\sAM, when trains .* stopped\. Book a car in advance/,
+    );
+    expect(card.text).not.toMatch(/Take the train/);
     expect(notes.join()).not.toMatch(/timetable is known here/);
   });
 
@@ -282,7 +284,7 @@ describe("an arrival at night", () => {
     // The duration of the way is in the heading, and the steps are in the order of time.
     expect(byCar.card.text.split("\n")[1]).toMatch(/Onward journey: About \d+ min/);
     expect(byCar.card.text).toMatch(
-      /1\. Before landing.*2\. Border.*3\. Bags.*4\. Arrivals hall.*5\. Onward journey: By taxi.*At .* about/s,
+      /1\. Before landing.*2\. Border.*3\. Bags.*4\. Arrivals hall.*5\. Onward journey: Take a taxi.*At .* about/s,
     );
   });
 });

@@ -79,7 +79,7 @@ describe("an airline that changes a booked flight", () => {
       shift: 300,
       kinds: ["accept", "airline_duty", "voluntary_change"],
       duties: ["UK 261: refund"],
-      text: "By UK 261",
+      text: "Under UK 261",
     },
     { shift: 45, kinds: ["accept", "ask_airline", "voluntary_change"], duties: [], text: "conditions of carriage" },
     {

@@ -246,7 +246,7 @@ test("a delay is judged by the connection of its order, and a missed connection 
     late.alternatives.offers.map(() => second.destination),
   );
   // A delay that is caught up at the connection, one that loses it, and one of unknown length.
-  expect(late.next).toMatch(/^Keep the flight: it still flies/);
+  expect(late.next).toMatch(/^Keep the flight: it is still operating/);
   for (const part of [first, whole]) {
     const lost = await leg(part, "delay", after(6 * 60));
     const said = `${second.flightNumber} to CUZ leaves there at ${clock(second.departingAt)}: the connection is lost`;

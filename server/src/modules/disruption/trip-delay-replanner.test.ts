@@ -219,7 +219,7 @@ describe("a disrupted trip", () => {
       arrival?.destination,
       expect.stringContaining("40.754900%2C-73.984000"),
     ]);
-    expect(there.next).toMatch(/Not sent: whatsapp, slack; the reason of each/);
+    expect(there.next).toMatch(/Not sent: whatsapp, slack; each reason/);
     expect(there.messages[0]?.text).toMatch(/Airport JFK to your stay there: about \d+ min/);
     expect((await stay("New York", -1, 2)).alternatives.reason).toMatch(/up to 1 night of that stay/);
     expect((await stay("New York", -2, 0)).alternatives.reason).toMatch(/that stay is lost/);
@@ -303,13 +303,13 @@ describe("a disrupted trip", () => {
     const one = (await replan(waiting)).change;
     expect(one).toMatchObject({
       available: true,
-      reason: expect.stringMatching(/For \S+ no change could be asked: provider_/),
+      reason: expect.stringMatching(/No change could be requested for \S+: provider_/),
     });
     expect(new Set(departures(one.offers).map((departingAt) => departingAt.slice(0, 10))).size).toBe(1);
     await world.armOften("/air/order_change_requests", "http_503");
     const failed = (await replan(waiting)).change;
     await world.disarm();
-    const both = `For ${today}, ${tomorrow} no change could be asked: provider_`;
+    const both = `No change could be requested for ${today}, ${tomorrow}: provider_`;
     expect(failed).toMatchObject({ available: false, orderId, reason: expect.stringContaining(both) });
   });
 

@@ -176,7 +176,7 @@ describe("stay, purpose and transit", () => {
   test("who needs a visa to leave the transit area is not told that the passport is enough to enter", async () => {
     const { verdict, summary } = await check("IND", ["TUR", "2026-12-10", undefined, "transit"]);
     expect(verdict).toBe("eligible");
-    expect(summary).toMatch(/change planes in Türkiye without passing the border/);
+    expect(summary).toMatch(/change planes in Türkiye without passing border control/);
     expect(summary).not.toMatch(/enough to enter/);
   });
 

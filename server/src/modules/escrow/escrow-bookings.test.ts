@@ -111,7 +111,7 @@ describe("a booking's life", () => {
       const [paid] = z.array(z.unknown()).parse((await call("list_movements", { limit: 1 })).movements);
       expect(paid).toMatchObject({
         amount: "19.099999",
-        text: "From a trip's budget: settle_booking paid your fee of 5.00 USDC and gave back what the booking did not use",
+        text: "From a trip's budget: settle_booking paid your fee of 5.00 USDC and returned what the booking did not use",
       });
       for (const result of [reserved, committed, confirmed, settled]) await expectMined(result);
       expect(await escrow.readBalance(vendor)).toBe(231_400_001n);

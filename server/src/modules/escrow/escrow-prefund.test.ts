@@ -283,7 +283,7 @@ describe("the origins of guest links", () => {
     "javascript:alert(1)",
   ])("are not %s by command", async (origin) => {
     const outcome = await linkOrigins(service.tenantId, "--add", origin);
-    expect(outcome).toEqual({ code: 2, text: expect.stringContaining("--add is one https origin") });
+    expect(outcome).toEqual({ code: 2, text: expect.stringContaining("--add must be one https origin") });
   });
 
   it("are the application host's, and those that the operator lists", () => {

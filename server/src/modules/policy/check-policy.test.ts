@@ -123,7 +123,7 @@ describe("a tenant's own policy", () => {
     expect(said.violations).toEqual([]);
     expect([said.decision, said.note]).toEqual([
       "warn",
-      expect.stringMatching(/cannot say destinationCountry, departureDate, refundable.*preview_call/),
+      expect.stringMatching(/does not contain destinationCountry, departureDate, refundable.*preview_call/),
     ]);
     expect(new Map(Unknown.parse(said.notEvaluated).map(({ rule, missing }) => [rule, missing.join()]))).toEqual(
       new Map([

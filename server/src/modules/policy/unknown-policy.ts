@@ -7,7 +7,7 @@ const MOST_NAMED = 20;
 export function unknownPolicy(policyId: string, known: readonly string[]): string {
   const near = nearest(policyId, known);
   const meant = near === undefined ? "." : `; did you mean "${near}"?`;
-  return `you have no such policy${meant} You have: ${known.slice(0, MOST_NAMED).join(", ")}`;
+  return `you have no such policy${meant} Known: ${known.slice(0, MOST_NAMED).join(", ")}`;
 }
 
 /** Why no version of the policy can judge anything; undefined: one can. */

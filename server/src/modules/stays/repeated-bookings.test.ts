@@ -227,7 +227,7 @@ describe("a booking of the same stay", () => {
     expect(await again({ email })).toMatchObject({ notApplied: ["email"] });
     const other = await again({ email, phoneNumber });
     expect(other).toMatchObject({ orderId: first.orderId, notApplied: ["email", "phoneNumber"] });
-    expect(other.next).toContain(`another email and phoneNumber, and keeps it`);
+    expect(other.next).toContain(`a different email and phoneNumber, which it keeps`);
     expect(other.next).toContain(`name its reference ${String(first.reference)}`);
     expect(await world.stayBookings(quoteId)).toHaveLength(1);
     // Neither is stored in plain form.

@@ -67,7 +67,7 @@ it("show its inventory and limits, pause it and resume it; a pause traps nothing
     error: expect.stringMatching(/belongs to 0x[0-9a-f]{40}, and the key to 0x/),
   });
   expect((await resume("0x12")).error).toContain("does not hold 32 bytes in hexadecimal");
-  expect((await resume(ownerKey)).out).toContain("swaps now, by the transaction");
+  expect((await resume(ownerKey)).out).toContain("now swaps (transaction 0x");
   expect(requireResult(await service.call("swap_tokens", wish))).toMatchObject({ amountSent: "5.00" });
   const lines = await service.sql("select action from audit_log where subject_id = $1 order by id", [pool]);
   expect(lines.map(({ action }) => action)).toEqual(["pool.pause", "pool.resume"]);

@@ -387,8 +387,8 @@ it("everyone who can resolve a pause is reminded at half of its time, and at its
   const toGrace = () => mails.received.filter(({ to }) => to.includes(person.email));
   await expect.poll(() => toGrace().length, { timeout: 20_000 }).toBe(1);
   const [mail] = toGrace();
-  expect(mail?.parsed.text).toContain(`The run ${String(runId)} of test.purchase waits: Shall it go on?`);
-  expect(mail?.parsed.text).toContain('it goes on with {"status":"rejected"}');
+  expect(mail?.parsed.text).toContain(`The run ${String(runId)} of test.purchase is waiting: Shall it go on?`);
+  expect(mail?.parsed.text).toContain('it continues with {"status":"rejected"}');
   hoursLater = 25;
   await expect.poll(read, { timeout: 20_000 }).toMatchObject({ status: "completed", result: { status: "rejected" } });
   expect((await resume(sessionId, { status: "approved" })).body).toMatchObject({ code: "session_closed" });
