@@ -352,12 +352,12 @@ function searchConfirmed({ call, pause }: Steps, stay: Stay): () => Promise<Foun
   };
 }
 
-/** What to ask before a hotel there is booked. */
+/** The question before a hotel there is booked. Undefined: the place is certain. */
 function doubtOfPlace(asked: string, { label, unknownPart, otherPlaces }: Found["location"]): string | undefined {
   const how = `Confirm ${label}, or answer with changed and another location, such as coordinates.`;
   if (unknownPart !== null) return `"${unknownPart}" was not found, so the hotels are those around ${label}. ${how}`;
-  if (otherPlaces.length > 0)
-    return `"${asked}" was taken as ${label}. It could also be ${otherPlaces.join("; ")}. ${how}`;
+  if (otherPlaces.length === 0) return undefined;
+  return `"${asked}" was taken as ${label}. It could also be ${otherPlaces.join("; ")}. ${how}`;
 }
 
 function findRates({ accommodations }: Found, { refundableOnly }: Stay, bound: string | undefined) {
