@@ -14,7 +14,7 @@ interface SessionAdmissionOptions {
 }
 
 /** Names the tenant that a page shows, `<tenantId>/<environment>`: two tabs may show two. */
-export const TENANT_HEADER = "x-tenant";
+const TENANT_HEADER = "x-tenant";
 const CSRF_HEADER = "x-csrf-token";
 const READING: readonly string[] = ["GET", "HEAD"];
 /** By a browser's own word: the page is this service's, or a person has typed the address. */
