@@ -235,7 +235,7 @@ const readAmount = (text: string | undefined): bigint | undefined =>
   text === undefined ? undefined : parseDecimal(text);
 
 function readLimits(given: z.output<typeof LimitFields> = {}): Partial<Limits> {
-  const limits: Limits = {
+  return {
     perCall: readAmount(given.perCallUsdc),
     perDay: readAmount(given.perDayUsdc),
     perMonth: readAmount(given.perMonthUsdc),
@@ -243,7 +243,6 @@ function readLimits(given: z.output<typeof LimitFields> = {}): Partial<Limits> {
     recipients: given.recipients?.map(toHex),
     tools: given.tools,
   };
-  return limits;
 }
 
 /** Checked by the schema. */
