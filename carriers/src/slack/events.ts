@@ -111,6 +111,7 @@ interface Action {
   readonly action_id: string;
   readonly value: string;
   readonly label: string;
+  readonly looks: "primary" | "danger" | "plain";
 }
 
 /** The buttons of a message's blocks. */
@@ -128,5 +129,9 @@ function readAction(element: unknown): Action[] {
     "text" in element && typeof element.text === "object" && element.text !== null && "text" in element.text
       ? String(element.text.text)
       : "";
-  return [{ action_id: "action_id" in element ? String(element.action_id) : "", value: String(element.value), label }];
+  const style = "style" in element ? element.style : undefined;
+  const looks = style === "primary" || style === "danger" ? style : "plain";
+  return [
+    { action_id: "action_id" in element ? String(element.action_id) : "", value: String(element.value), label, looks },
+  ];
 }

@@ -211,7 +211,7 @@ function Calls() {
                     {fromNow(createdAt)}
                   </time>
                 </td>
-                <td className="number wide">{latencyMs} ms</td>
+                <td className="number wide">{Math.round(latencyMs)} ms</td>
                 <td className="number">{usdc(priceMicroUsdc)}</td>
               </tr>
             ))}

@@ -192,6 +192,26 @@ describe("a request for approval", () => {
   });
 });
 
+describe("an approver whose key was revoked", () => {
+  it("decides nothing any more", async () => {
+    const { tenantId } = service;
+    const gus = await desk.newPerson("Gus", "approver");
+    await slack.link(COLLEAGUE, gus.key);
+    await service.operator(async ({ listKeys, revokeKey }) => {
+      const keys = (await listKeys(tenantId)).filter(({ personId }) => personId === gus.id);
+      for (const { id } of keys) await revokeKey(tenantId, id, "test");
+    });
+    await desk.enforce({});
+    const to = `0x${"7".repeat(40)}`;
+    const { approvalId } = (await service.call("send_tokens", { to, amount: "2.84", token: "USDC" })).body;
+    const card = await slack.see(direct(COLLEAGUE), "2.84 USD");
+    await desk.ask("/api/policy-enforcement", { policyId: null }, service.operatorKey, "PUT");
+    await slack.press(COLLEAGUE, direct(COLLEAGUE), card, "Approve");
+    await slack.see(direct(COLLEAGUE), "I do not know you as an approver");
+    expect((await desk.ask(`/api/approvals/${String(approvalId)}`)).body.state).toBe("pending");
+  });
+});
+
 describe("a message out", () => {
   const count = async (text: string) =>
     (await slack.list(direct(TRAVELER))).filter((one) => one.text.includes(text)).length;

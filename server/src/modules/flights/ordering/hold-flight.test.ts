@@ -160,7 +160,7 @@ describe("hold_flight", () => {
       detail: expect.stringContaining("hold has lapsed"),
     });
     expect(await preview("cancel_order_quote", { orderId })).toMatchObject({
-      refusal: { code: "order_not_cancellable" },
+      problem: { code: "order_not_cancellable" },
     });
     const { orders } = await world.result("list_orders", { status: "lapsed" });
     expect(orders).toMatchObject([{ orderId }]);
