@@ -26,7 +26,7 @@ const MOST_STATEMENTS = 8;
 const MOST_CPU_MILLISECONDS = 12;
 const MOST_STREAM_MEGABYTES = 3;
 const MOST_TAKE_OVER_MILLISECONDS = 2_000;
-const KILLS = 3;
+const KILLS = 2;
 const IDLE_MILLISECONDS = 6_000;
 const TEXT = "What can you do for me?";
 
@@ -167,11 +167,13 @@ async function measureTakeOver(folder: string): Promise<readonly number[]> {
       await asked.promise;
       times.push(performance.now() - killed);
       leave.abort();
-      [running, other] = [other, await start()];
+      // The last kill needs no successor: a start takes seconds.
+      if (kill + 1 < KILLS) [running, other] = [other, await start()];
     }
     return times;
   } finally {
-    await Promise.all([running, other].map(({ child }) => stopProgram(child)));
+    running.child.kill("SIGKILL");
+    await stopProgram(other.child);
     server.closeAllConnections();
     server.close();
   }

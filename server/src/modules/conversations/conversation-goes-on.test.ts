@@ -50,6 +50,58 @@ describe("a turn whose process has died", () => {
   });
 });
 
+it("a process without the lease of a turn stores nothing for it", async () => {
+  const hang = Promise.withResolvers<void>();
+  service.model.script("Hold on", async function* () {
+    await hang.promise;
+    yield END;
+  });
+  const { begun, principal } = await service.begin({ text: "Hold on" });
+  const owner = { ...principal, ownerId: principal.defaultTravelerId ?? "" };
+  const [turn] = (await service.conversations.read(owner, begun.conversationId))?.turns ?? [];
+  const late = { sequence: 2, turnId: begun.turnId, type: "reply_delta", line: "late" } as const;
+  const now = Temporal.Now.instant();
+  const written = await service.turns.write(
+    {
+      ...owner,
+      id: begun.turnId,
+      conversationId: begun.conversationId,
+      number: 1,
+      keyId: principal.keyId,
+      userId: undefined,
+      channel: "web",
+      locale: "en",
+      text: turn?.text,
+      continuesCall: undefined,
+      traceId: "",
+      afterSequence: 0,
+      isStopped: false,
+      createdAt: now,
+      lastSequence: 1,
+      spent: { steps: 0, tokens: 0, fees: 0n, milliseconds: 0 },
+    },
+    {
+      workerId: "another",
+      at: now,
+      leasedUntil: now,
+      lastSequence: 2,
+      events: [late],
+      steps: [],
+      newCalls: [],
+      callChanges: [],
+      isAnswer: false,
+      answered: undefined,
+      confirmation: undefined,
+      end: undefined,
+    },
+  );
+  expect(written).toBeUndefined();
+  hang.resolve();
+  const lines = (await service.follow(owner, begun)).map(({ line }) => line);
+  expect(lines).not.toContain("late");
+  expect(lines.at(-1)).toContain('"turn_ended"');
+});
+
 describe("a call that needs an approval", () => {
   const put = (path: string, body: unknown) =>
     service.send(path, {
