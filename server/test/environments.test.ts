@@ -210,7 +210,7 @@ const listRecords = ({ environment, ids }: Side): Readonly<Record<string, string
   orderId: ids.changedOrderId,
   userId: `user_${environment}`,
   policyId: `${environment}-corp-2026`,
-  // Ids of no approval, invoice, endpoint, conversation, link, session and key: theirs are separated by the tables' keys, which server/test/tables.test.ts checks.
+  // Ids of no approval, invoice, endpoint, conversation, link, message, session and key: theirs are separated by the tables' keys, which server/test/tables.test.ts checks.
   runId: ids.runId,
   approvalId: `apr_${"0".repeat(26)}`,
   invoiceNumber: "NONE-1",
