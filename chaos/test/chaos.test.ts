@@ -44,15 +44,12 @@ test(
   LONG,
 );
 
+const AREAS =
+  "calls, chain, paid, servicing, escrow, workflows, approvals, crosschain, conversation-rules, conversation-model, mixed, conversation, all";
+
 test.each([
-  [
-    ["--rounds", "2"],
-    "--area is one of: calls, chain, paid, servicing, escrow, workflows, approvals, crosschain, mixed, all.",
-  ],
-  [
-    ["--area", "call"],
-    "--area is one of: calls, chain, paid, servicing, escrow, workflows, approvals, crosschain, mixed, all.",
-  ],
+  [["--rounds", "2"], `--area is one of: ${AREAS}.`],
+  [["--area", "call"], `--area is one of: ${AREAS}.`],
   [["--area", "calls", "--rounds", "0"], "--rounds is a whole number from 1"],
   [["--area", "calls", "--rounds", "1.5"], "--rounds is a whole number from 1"],
   [["--area", "calls", "--break", "luck"], "--break is one of: idempotency, durable-flush, key-taken."],
