@@ -38,7 +38,7 @@ export interface Tools {
    */
   searchFlights(args: SearchFlightsArgs, options?: ToolOptions): ToolAnswer<SearchFlightsResult, SearchFlightsCode>;
   /**
-   * Search flights for passengers of given ages, or show more results of an earlier search: filtered, sorted, in pages. Give the searchId of an earlier answer, or ages with origin, destination and departureDate. Every offer and fare shown fits all filters. Repeat them with nextCursor for the next page. book_flight then assigns travelers by age. Price: 0.002 USDC.
+   * Search flights for passengers of given ages, or show more results of an earlier search, filtered and sorted. Give the searchId of an earlier answer, or ages with origin, destination and departureDate. Every offer and fare shown fits all filters. Repeat them with nextCursor for the next page. book_flight then assigns travelers by age. Price: 0.002 USDC.
    *
    * Changes nothing. Scope `flights:read`, list price 0.002 USDC; only successful calls are charged.
    */
@@ -128,7 +128,7 @@ export interface Tools {
    */
   searchFamilyHotels(args: SearchFamilyHotelsArgs, options?: ToolOptions): ToolAnswer<SearchFamilyHotelsResult, SearchFamilyHotelsCode>;
   /**
-   * Show more results of an earlier hotel search: filtered, sorted, in pages. Takes the searchId from search_hotels or search_family_hotels, for the same dates and guests. For the next page, send nextCursor with the same filters. Next: quote_stay with a rate's id. Price: 0.002 USDC.
+   * Show more results of an earlier hotel search, filtered and sorted. Takes the searchId from search_hotels or search_family_hotels, for the same dates and guests. For the next page, send nextCursor with the same filters. Next: quote_stay with a rate's id. Price: 0.002 USDC.
    *
    * Changes nothing. Scope `stays:read`, list price 0.002 USDC; only successful calls are charged.
    */
@@ -410,7 +410,7 @@ export interface Tools {
    */
   readValidation(args: ReadValidationArgs, options?: ToolOptions): ToolAnswer<ReadValidationResult, ReadValidationCode>;
   /**
-   * List validators for request_validation: wallets that have answered here, with number and outcome of answers, the sandbox's, which answers by itself, and yours, with which only you can answer. Price: 0.0005 USDC.
+   * List validators for request_validation: wallets that have answered here, the sandbox's, which answers by itself, and yours, which you answer. Price: 0.0005 USDC.
    *
    * Changes nothing. Scope `reputation:read`, list price 0.0005 USDC; only successful calls are charged.
    */
@@ -1854,7 +1854,7 @@ export type ConfirmOrderChangeArgs = {
   /** From select_order_change_offer or scheduleChanges */
   changeId: string;
   payment: {
-    /** balance: from the treasury wallet's available balance; arc: by a separate transfer first */
+    /** balance: the treasury wallet's available balance; arc: a separate transfer first */
     type: "balance" | "arc" | "card";
     /** due.amount from select_order_change_offer; "0" if nothing is due */
     amount: string;
@@ -7058,14 +7058,14 @@ export type AskTravelAgentResult = {
   /** What the next message answers; an approval is decided elsewhere */
   waits: {
     for: "confirmation" | "approval" | "question";
-    /** What is to be confirmed or approved, or the missing detail */
+    /** What to confirm or approve, or what is missing */
     what: string;
     total: string | null;
     expiresAt: string | null;
     approvalId: string | null;
     choices: string[];
   } | null;
-  /** Ids that are safe to store, by name */
+  /** Safe to store, by name */
   ids: Record<string, string[]>;
   /** Total of the turn's calls */
   priceMicroUsdc: string;
@@ -7099,14 +7099,14 @@ export type ReadAgentTurnResult = {
   /** What the next message answers; an approval is decided elsewhere */
   waits: {
     for: "confirmation" | "approval" | "question";
-    /** What is to be confirmed or approved, or the missing detail */
+    /** What to confirm or approve, or what is missing */
     what: string;
     total: string | null;
     expiresAt: string | null;
     approvalId: string | null;
     choices: string[];
   } | null;
-  /** Ids that are safe to store, by name */
+  /** Safe to store, by name */
   ids: Record<string, string[]>;
   /** Total of the turn's calls */
   priceMicroUsdc: string;

@@ -259,7 +259,7 @@ describe("an arrival at night", () => {
     expect(links.google).toMatch(/travelmode=driving/);
     const [, first] = card.text.split("\n");
     expect(first).toMatch(
-      /^You leave the airport at about .*12:30\sAM, when trains .* stopped\. Book a car in advance/,
+      /^You leave the airport at about .*12:30\sAM.*, when trains .* stopped\. Book a car in advance/,
     );
     expect(card.text).not.toMatch(/Take the train/);
     expect(notes.join()).not.toMatch(/timetable is known here/);

@@ -164,7 +164,7 @@ describe("without a source", () => {
       source: "embedded",
       sourceLevel: "embedded",
       fallbackFrom: [],
-      reason: expect.stringContaining("no source of weather forecasts configured"),
+      reason: expect.stringContaining("No source of weather forecasts is configured"),
       summary: expect.stringMatching(/^No weather forecast is available here\. Sunrise \d\d:\d\d, sunset \d\d:\d\d, /),
     });
     expect(weather.sun).toHaveLength(7);
@@ -174,7 +174,7 @@ describe("without a source", () => {
       category: null,
       pollutants: [],
       sourceLevel: "embedded",
-      reason: expect.stringContaining("no source of air quality configured"),
+      reason: expect.stringContaining("No source of air quality is configured"),
     });
   });
 

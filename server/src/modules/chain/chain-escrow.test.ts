@@ -319,7 +319,7 @@ describe("the books of the escrow", () => {
       );
     await off("-1");
     expect(await world.reconcile()).toEqual({ USDC: 1n, EURC: 0n });
-    expect(await stoppedBecause()).toContain(`disagree about USDC of ${escrow.escrow.address}`);
+    expect(await stoppedBecause()).toContain(`disagree about the USDC of ${escrow.escrow.address}`);
     await off("1");
     await world.openedChain.boundChains.resume(sandboxChain);
     expect(await world.reconcile()).toEqual(nothing);

@@ -177,6 +177,6 @@ function checkExpiry(expiresAt: Temporal.Instant | undefined, now: Temporal.Inst
   if (expiresAt === undefined || Temporal.Instant.compare(expiresAt, now) > 0) return expiresAt;
   throw new Failure("invalid_input", {
     detail: "The key would have expired already.",
-    issues: [{ path: "expiresAt", message: "must lie in the future" }],
+    issues: [{ path: "expiresAt", message: "must be in the future" }],
   });
 }

@@ -62,11 +62,15 @@ it("mails a flight's itinerary once, as PDF and calendar, in the traveler's lang
   const file = await fetch(first.pdfUrl);
   expect([file.status, file.headers.get("content-type")]).toEqual([200, "application/pdf"]);
 
-  expect((await send({ orderId })).mails).toMatchObject([{ sent: true, reason: expect.stringContaining("before") }]);
+  expect((await send({ orderId })).mails).toMatchObject([
+    { sent: true, reason: expect.stringContaining("already emailed") },
+  ]);
   expect((await send({ orderId, mail: false })).mails).toEqual([]);
   const change =
     "update booking set order_slices = jsonb_set(coalesce(order_slices, result->'slices'), '{0,segments,0,departingAt}', $2) where order_id = $1";
   await service.sql(change, [orderId, JSON.stringify(`${inDays(60)}T03:04:00`)]);
-  expect((await send({ orderId })).mails).toMatchObject([{ sent: true, reason: expect.stringContaining("taken") }]);
+  expect((await send({ orderId })).mails).toMatchObject([
+    { sent: true, reason: expect.stringContaining("accepted it") },
+  ]);
   expect(server.received).toHaveLength(2);
 });

@@ -190,7 +190,7 @@ describe("the message of a replanned trip", () => {
     expect(email).toMatchObject({
       sent: true,
       sentAt: expect.any(String),
-      reason: expect.stringContaining("taken it"),
+      reason: expect.stringContaining("accepted it"),
     });
     expect(slack).toMatchObject({ sent: false, reason: expect.stringContaining("off") });
     const [mail] = server.received;

@@ -206,7 +206,7 @@ describe("the offer", () => {
     for (const { name } of (await readList()).tools) {
       const answer = await buyer.post(name, {});
       const header = answer.headers.get("payment-required") ?? "";
-      expect(header.length).toBeLessThan(6_000);
+      expect(header.length, name).toBeLessThan(6_000);
       const { extensions } = Described.parse(decode(header));
       expect(validateDiscoveryExtension(z.any().parse(extensions.bazaar)), name).toEqual({ valid: true });
       const { info, schema } = Described.parse(answer.body).extensions.bazaar;

@@ -147,7 +147,7 @@ describe("the books", () => {
     const head = await world.openedChain.chain.head();
     await world.db.updateTable("chainNetwork").set({ indexedNumber: head.number, indexedHash: head.hash }).execute();
     expect(await world.openedChain.reconciler.runOnce()).toEqual({ USDC: 20n * UNIT, EURC: 0n });
-    expect(await stoppedBecause()).toMatch(/disagree about USDC/);
+    expect(await stoppedBecause()).toMatch(/disagree about the USDC/);
     await readFrom(indexed);
     expect(await world.reconcile()).toEqual(nothing);
     expect((await tenant.balance()).available).toBe(120n * UNIT);

@@ -20,7 +20,7 @@ export const AgentAnswer = z.object({
   waits: z
     .object({
       for: z.enum(["confirmation", "approval", "question"]),
-      what: z.string().describe("What is to be confirmed or approved, or the missing detail"),
+      what: z.string().describe("What to confirm or approve, or what is missing"),
       total: z.string().nullable(),
       expiresAt: z.string().nullable(),
       approvalId: z.string().nullable(),
@@ -28,7 +28,7 @@ export const AgentAnswer = z.object({
     })
     .nullable()
     .describe("What the next message answers; an approval is decided elsewhere"),
-  ids: z.record(z.string(), z.array(z.string())).describe("Ids that are safe to store, by name"),
+  ids: z.record(z.string(), z.array(z.string())).describe("Safe to store, by name"),
   priceMicroUsdc: z.string().describe("Total of the turn's calls"),
 });
 

@@ -267,6 +267,7 @@ describe("a claim", () => {
     expect(unlocked.status).toBe(200);
     expect(unlocked.body).toEqual({
       tripId: trip.tripId,
+      guestLink: trip.guestLink,
       claim: {
         requiresCode: true,
         wrongCodes: 0,

@@ -150,7 +150,7 @@ describe("services of book_flight", () => {
     for (const [services, serviceId, why] of [
       [[{ id: "ase_0000Nothing" }], "ase_0000Nothing", "The offer has no service ase_0000Nothing "],
       [[{ id: seat.id, quantity: 2 }], seat.id, `has only 1 of service ${seat.id}, but 2 were requested.`],
-      [[{ id: bag.id, quantity: 9 }], bag.id, `has only ${bag.maximumQuantity} of service ${bag.id}, and 9`],
+      [[{ id: bag.id, quantity: 9 }], bag.id, `has only ${bag.maximumQuantity} of service ${bag.id}, but 9`],
     ] as const) {
       const refused = await book(services);
       expect(statusAndCode(refused), JSON.stringify(services)).toEqual([500, "service_not_available"]);

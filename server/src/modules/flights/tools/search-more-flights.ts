@@ -24,7 +24,7 @@ export const searchMoreFlights = defineTool({
   name: "search_more_flights",
   title: "Search more flights",
   summary:
-    "Search flights for passengers of given ages, or show more results of an earlier search: filtered, sorted, in pages.",
+    "Search flights for passengers of given ages, or show more results of an earlier search, filtered and sorted.",
   advice:
     "Give the searchId of an earlier answer, or ages with origin, destination and departureDate. Every offer and fare shown fits all filters. Repeat them with nextCursor for the next page. book_flight then assigns travelers by age.",
   area: "flights",

@@ -10,7 +10,7 @@ export const listValidators = defineTool({
   name: "list_validators",
   title: "List validators",
   summary:
-    "List validators for request_validation: wallets that have answered here, with number and outcome of answers, the sandbox's, which answers by itself, and yours, with which only you can answer.",
+    "List validators for request_validation: wallets that have answered here, the sandbox's, which answers by itself, and yours, which you answer.",
   area: "reputation",
   effect: "read",
   price: 500n,

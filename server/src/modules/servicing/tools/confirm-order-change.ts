@@ -46,7 +46,7 @@ export const confirmOrderChange = defineTool({
     payment: z.strictObject({
       type: z
         .enum(["balance", "arc", "card"])
-        .describe("balance: from the treasury wallet's available balance; arc: by a separate transfer first"),
+        .describe("balance: the treasury wallet's available balance; arc: a separate transfer first"),
       amount: z
         .string()
         .refine((text) => parseDecimal(text) !== undefined, { message: "must be a decimal amount, such as 12.34" })

@@ -18,7 +18,7 @@ const MOST_READ = 24;
 export const searchMoreStays = defineTool({
   name: "search_more_stays",
   title: "Search more stays",
-  summary: "Show more results of an earlier hotel search: filtered, sorted, in pages.",
+  summary: "Show more results of an earlier hotel search, filtered and sorted.",
   advice:
     "Takes the searchId from search_hotels or search_family_hotels, for the same dates and guests. For the next page, send nextCursor with the same filters. Next: quote_stay with a rate's id.",
   area: "stays",
