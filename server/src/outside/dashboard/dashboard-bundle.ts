@@ -26,7 +26,7 @@ export async function openDashboardBundle(
   const kept = join(dataDir, "dashboard", name);
   const found = readBundle(join(BUILT, name)) ?? readBundle(kept);
   if (found !== undefined) return found;
-  progress?.("building the dashboard (once for each release)");
+  progress?.("Building the dashboard (once for each release)");
   await buildInto(kept);
   const built = readBundle(kept);
   if (built === undefined) throw new Error(`The dashboard was built, but ${kept} is not there.`);
