@@ -107,7 +107,8 @@ it("a process that dies is an internal error, and the operator learns where", as
 });
 
 it("owners take turns, and waiting documents are told and counted", async () => {
-  const scanner = openScanner();
+  // On a busy machine one document alone can take longer than a caller waits.
+  const scanner = openScanner({ waitMilliseconds: 600_000 });
   const ended: string[] = [];
   const steps: string[] = [];
   const scan = async (owner: string, name: string) => {
