@@ -111,6 +111,8 @@ exec '${process.execPath}' '${root}'/server/src/commands/"$name".ts "$@"`,
       PATH: `${bin}:${PATH}`,
       OUTER_PATH: PATH,
       DATA_DIR: service.dataDir,
+      // Whoever runs the tests may have no home that npm could write to.
+      npm_config_cache: join(folder, "npm"),
       DATABASE_URL: service.config.databaseUrl,
     },
     stdio: ["ignore", "pipe", "pipe"],
