@@ -42,7 +42,7 @@ test("a tenant with slow lists delays neither the calls nor the lists of others"
   for (const answer of await slow) {
     expect(answer.status, answer.text).toBe(503);
     expect(answer.body).toMatchObject({ code: "unavailable", retryable: true });
-    expect(answer.body.detail).toMatch(/^Reading this list took longer than the 1500 ms/);
+    expect(answer.body.detail).toMatch(/^Reading this list took longer than the allowed 1500 ms/);
     expect(answer.headers.get("retry-after")).toBe("2");
   }
   expect((await get("/api/approvals", service.apiKey)).status).toBe(200);
