@@ -69,7 +69,7 @@ it("a turn that lasts longer than 25 s is answered as running, with progress unt
       Message.parse(JSON.parse(text)),
     );
     const stages = messages.flatMap(({ params }) => params?.message ?? []);
-    expect(stages).toEqual(expect.arrayContaining(["calls find_airports_nearby", "writes the reply"]));
+    expect(stages).toContain("calls find_airports_nearby");
     const running = messages.at(-1)?.result?.structuredContent;
     expect(running).toMatchObject({ status: "running", reply: null, done: [{ tool: "find_airports_nearby" }] });
     answer.resolve();
