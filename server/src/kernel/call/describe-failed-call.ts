@@ -17,6 +17,8 @@ const LONGEST_DETAIL = 500;
 const MOST_STEPS = 12;
 /** With more words than this in its arguments, a call's detail is left out. */
 const MOST_WORDS = 5_000;
+/** The same for a longer text, such as a document: looking through millions of characters would hold up other calls. */
+const LONGEST_TEXT = 100_000;
 const WORD = /[\p{L}\p{N}_]+/gu;
 /** Longer texts are sentences. */
 const LONGEST_NAME_WORDS = 4;
@@ -130,30 +132,27 @@ interface Ours {
 /** Hides each word that occurs in the values of the arguments. Null: there are too many words to compare. */
 function withoutArguments(detail: string, args: unknown, ours: Ours): string | null {
   const said = new Set<string>();
-  collectWords(args, ours, said);
-  if (said.size > MOST_WORDS) return null;
+  if (!collectWords(args, ours, said)) return null;
   const hidden = detail.replaceAll(WORD, (word) => (said.has(word.toLowerCase()) ? HIDDEN : word));
   return hidden.replaceAll(HIDDEN_RUN, HIDDEN).slice(0, LONGEST_DETAIL);
 }
 
-function collectWords(value: unknown, ours: Ours, said: Set<string>): void {
-  if (said.size > MOST_WORDS) return;
+/** False: there are too many. */
+function collectWords(value: unknown, ours: Ours, said: Set<string>): boolean {
   if (typeof value === "object" && value !== null) {
-    for (const [name, below] of Object.entries(value)) {
-      if (!Array.isArray(value) && !ours.known.has(name)) collectWords(name, ours, said);
-      collectWords(below, ours, said);
-    }
-    return;
+    return Object.entries(value).every(
+      ([name, below]) =>
+        (Array.isArray(value) || ours.known.has(name) || collectWords(name, ours, said)) &&
+        collectWords(below, ours, said),
+    );
   }
-  if (typeof value !== "string" && typeof value !== "number") return;
+  if (typeof value !== "string" && typeof value !== "number") return true;
   const text = String(value);
-  if (ours.own.terms.has(text)) return;
+  if (text.length > LONGEST_TEXT) return false;
+  if (ours.own.terms.has(text)) return true;
   const words = Array.from(text.matchAll(WORD), ([word]) => word.toLowerCase());
   // A sentence has words of everybody's; a name can be such a word, so that a short value is hidden as a whole.
   const isSentence = words.length > LONGEST_NAME_WORDS;
-  for (const word of words) {
-    if (isSentence && ours.own.words.has(word)) continue;
-    said.add(word);
-    if (said.size > MOST_WORDS) return;
-  }
+  for (const word of words) if (!isSentence || !ours.own.words.has(word)) said.add(word);
+  return said.size <= MOST_WORDS;
 }

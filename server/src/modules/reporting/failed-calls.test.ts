@@ -161,6 +161,14 @@ test("a detail keeps its own words, though a sentence of the arguments has them 
   expect(call?.detail).toContain("the");
 });
 
+test.each([
+  [99_000, expect.any(String)],
+  [101_000, null],
+])("with a text of %i characters in its arguments, a call has the detail %s", async (length, detail) => {
+  expect((await service.call("read_order", { ...UNKNOWN_ORDER, note: "A".repeat(length) })).status).toBe(400);
+  expect((await list("&limit=1")).calls).toMatchObject([{ code: "invalid_input", detail }]);
+});
+
 test("a step of a run is listed with the run", async () => {
   const tripId = `0x${randomBytes(32).toString("hex")}`;
   const input = { tripId, origin: "LHR", destination: "JFK", departureDate: "2030-01-01" };
