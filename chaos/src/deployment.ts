@@ -10,6 +10,7 @@ import { z } from "zod";
 import { type Operator, withIdentity } from "../../server/src/commands/open-database.ts";
 import { readConfig } from "../../server/src/config/config.ts";
 import { administerScopes, EVERYTHING } from "../../server/src/domain/scopes.ts";
+import { openVault } from "../../server/src/outside/vault.ts";
 import { endProcesses, findProcesses, isRunning } from "./processes.ts";
 import { ServiceProcess } from "./service-process.ts";
 import { type Aim, aimAt } from "./victims.ts";
@@ -250,10 +251,18 @@ export class Deployment {
     });
   }
 
-  /** For the demo tenant's sandbox. Returns the person's own key. */
-  addPerson(person: NewPerson, scopes: readonly string[]): Promise<string> {
-    const { tenantId } = this.quickstart();
+  /** For the sandbox of the demo tenant, or of another one. Returns the person's own key. */
+  addPerson(
+    person: NewPerson,
+    scopes: readonly string[],
+    tenantId: string = this.quickstart().tenantId,
+  ): Promise<string> {
     return this.#asOperator((operator) => mintPersonsKey(operator, tenantId, person, scopes));
+  }
+
+  /** With it, whoever plays the carriers in their simulator may arm its faults. */
+  async carrierControlToken(): Promise<string> {
+    return (await openVault(readConfig(this.#settings))).deriveKey("carrier simulator control");
   }
 
   /** SIGTERM. Returns what was wrong with the way it stopped. */

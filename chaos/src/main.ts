@@ -5,6 +5,7 @@ import { approvals } from "./approvals/index.ts";
 import type { Area } from "./area.ts";
 import { calls } from "./calls/index.ts";
 import { chain } from "./chain/index.ts";
+import { channels } from "./channels/index.ts";
 import { conversationModel, conversationRules } from "./conversation/index.ts";
 import { crosschain } from "./crosschain/index.ts";
 import { escrow } from "./escrow/index.ts";
@@ -25,6 +26,7 @@ const areas: readonly Area[] = [
   crosschain,
   conversationRules,
   conversationModel,
+  channels,
   mixed,
 ];
 /** Several areas by one name. */
@@ -42,7 +44,7 @@ ${areas.map(({ name, summary, guards }) => `  --area ${name}    ${summary}\n    
   --area conversation    conversation-rules and conversation-model, or with --break the one that has the guard.
   --area all      Every area, one after the other, each with the rounds and the seed.
   --rounds <n>    1 to ${MOST_ROUNDS}; 2 when left out. A round kills every part at least once.
-  --runs <n>      1 to ${MOST_RUNS}, for the areas workflows, conversation-rules and conversation-model: as many rounds as so many runs of a workflow,
+  --runs <n>      1 to ${MOST_RUNS}, for the areas workflows, channels, conversation-rules and conversation-model: as many rounds as so many runs of a workflow,
                   or dialogues, take.
   --seed <text>   Repeats the decisions of an earlier run; the timing is never quite the same. Random when left out.
   --break <guard> Switches a guard of the service off: the run must then fail, or it would prove nothing.

@@ -11,6 +11,7 @@ const POLL_MILLISECONDS = 100;
 interface PreparedTenant {
   client: Client;
   tenantId: string;
+  access: TenantAccess;
 }
 
 /** The demo tenant and further ones of these names, with money and without a cap that a storm would meet. */
@@ -28,7 +29,8 @@ export async function prepareTenants(
     for (;;) {
       const answer = await client.call({ tool: "check_treasury", args: {} }, deadline);
       const found = answer.kind === "ok" ? outputSchemas.check_treasury.safeParse(answer.result).data : undefined;
-      if (found !== undefined && /[1-9]/.test(found.available.USDC)) return { client, tenantId: tenant.tenantId };
+      if (found !== undefined && /[1-9]/.test(found.available.USDC))
+        return { client, tenantId: tenant.tenantId, access: tenant };
       deadline.throwIfAborted();
       await delay(POLL_MILLISECONDS);
     }

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
 import { buildScope } from "../../../domain/scopes.ts";
 import { defineRoute } from "../../../kernel/contracts/route.ts";
+import { ChatFailure } from "../../../ports/chat.ts";
 import type { Principal } from "../../../ports/identity.ts";
 import type { ChannelChange, ChannelSecrets, ChannelSettings, ChannelState } from "../channels.ts";
 import type { Stores } from "../context.ts";
@@ -19,6 +21,8 @@ import {
 } from "./channel-answer.ts";
 
 const TAG = "channels";
+const SIMULATOR_AWAY =
+  "The channel is stored, but the carrier simulator is not answering yet. Read the channel again in a moment.";
 const READS = buildScope("conversations", "read");
 const ADMINISTERS = "webhooks:administer";
 
@@ -71,7 +75,10 @@ const addChannel = defineRoute({
     approvalsIn: Place.exactOptional(),
   }),
   answers: { 200: { description: "The channel, and how to set up its other side.", schema: WithSetUp } },
-  errors: { conflict: `This tenant has ${MOST_CHANNELS} channels, or this simulated channel already.` },
+  errors: {
+    conflict: `This tenant has ${MOST_CHANNELS} channels, or this simulated channel already.`,
+    provider_unavailable: SIMULATOR_AWAY,
+  },
   example: { body: { kind: "slack", approvalsIn: "C0APPROVALS" }, answer: exampleAnswer },
   async run({ principal, body, fail }, parts: RouteParts) {
     const { stores, clock } = parts;
@@ -84,7 +91,6 @@ const addChannel = defineRoute({
       channels.add(toChange(principal), { id, kind, name, ...side, settings }),
     );
     if (channel === undefined) throw fail("conflict");
-    if (channel.isSimulated) await setUpSimulated(parts, channel);
     return await describe(parts, channel.id);
   },
 });
@@ -99,7 +105,7 @@ const readChannel = defineRoute({
   scope: ADMINISTERS,
   params: ChannelPath,
   answers: { 200: { description: "The channel.", schema: WithSetUp } },
-  errors: { not_found: NO_CHANNEL },
+  errors: { not_found: NO_CHANNEL, provider_unavailable: SIMULATOR_AWAY },
   example: { answer: exampleAnswer },
   async run({ principal, params: { channelId }, fail }, parts: RouteParts) {
     if ((await parts.stores.channels.find(principal, channelId)) === undefined) throw fail("not_found");
@@ -185,5 +191,12 @@ function simulate({ chatSimulator, vault }: InstallParts, principal: Principal):
 async function describe(parts: RouteParts, channelId: string): Promise<z.output<typeof WithSetUp>> {
   const channel = await parts.stores.channels.open(channelId);
   if (channel === undefined) throw new Error("a channel is gone that was there a moment ago");
-  return { ...describeChannel(channel), setUp: await describeSetUp(parts, channel) };
+  try {
+    // The simulator may have been started anew since, and its page must open.
+    if (channel.isSimulated) await setUpSimulated(parts, channel);
+    return { ...describeChannel(channel), setUp: await describeSetUp(parts, channel) };
+  } catch (cause) {
+    if (!(cause instanceof ChatFailure)) throw cause;
+    throw new Failure("provider_unavailable", { detail: SIMULATOR_AWAY, cause });
+  }
 }

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import type { Deployment } from "../deployment.ts";
+
+/** Our records of channels, read past the service. */
+
+const Sent = z.object({
+  channel_id: z.string(),
+  kind: z.string(),
+  about: z.string(),
+  state: z.string(),
+  external_id: z.string().nullable(),
+});
+const Turns = z.object({ tenant_id: z.string(), text: z.string(), count: z.int() });
+const Call = z.object({
+  conversation_id: z.string(),
+  meter_id: z.string().nullable(),
+  offer_id: z.string().nullable(),
+});
+const Approval = z.object({ id: z.string(), state: z.string() });
+const Decision = z.object({ approval_id: z.string(), with: z.string().nullable() });
+const Matter = z.object({ matter: z.string() });
+
+export interface ChannelBooks {
+  /** Messages to people. */
+  readonly sent: readonly z.infer<typeof Sent>[];
+  /** How many turns of a channel began with a text. */
+  readonly turns: readonly z.infer<typeof Turns>[];
+  /** Calls that booked, or tried to. */
+  readonly calls: readonly z.infer<typeof Call>[];
+  readonly approvals: readonly z.infer<typeof Approval>[];
+  /** As the audit log has them. */
+  readonly decisions: readonly z.infer<typeof Decision>[];
+}
+
+type Database = Pick<Deployment, "query">;
+
+async function read<Row>(deployment: Database, schema: z.ZodType<Row>, text: string): Promise<Row[]> {
+  return z.array(schema).parse(await deployment.query(text));
+}
+
+export async function readChannelBooks(deployment: Database): Promise<ChannelBooks> {
+  return {
+    sent: await read(deployment, Sent, "select channel_id, kind, about, state, external_id from channel_message"),
+    turns: await read(
+      deployment,
+      Turns,
+      `select tenant_id, text, count(*)::int as count from conversation_turn
+       where channel = 'slack' and text is not null group by tenant_id, text`,
+    ),
+    calls: await read(
+      deployment,
+      Call,
+      `select conversation_id, meter_id, args->>'offerId' as offer_id from conversation_call where tool = 'book_flight'`,
+    ),
+    // Before the approvals: each of these decisions is in them.
+    decisions: await read(
+      deployment,
+      Decision,
+      `select subject_id as approval_id, details->>'with' as with from audit_log where action = 'approval.decide'`,
+    ),
+    approvals: await read(deployment, Approval, "select id, state from approval"),
+  };
+}
+
+/** What channels still have to do, however the matter ends. */
+export async function readOpenWork(deployment: Database): Promise<string[]> {
+  const text = `
+    select count(*) || ' events of channels' as matter from channel_event where finished_at is null having count(*) > 0
+    union all
+    select count(*) || ' messages to channels' from channel_message where next_at is not null having count(*) > 0
+    union all
+    select id || ' is ' || state from conversation_turn where state <> 'ended'`;
+  return (await read(deployment, Matter, text)).map(({ matter }) => matter);
+}
+
+/** Messages whose sending has begun, and whose end is not stored. */
+export async function countSending(deployment: Database): Promise<number> {
+  const text = "select count(*)::int as count from channel_message where next_at > now() and attempts > 0";
+  return (await read(deployment, z.object({ count: z.int() }), text))[0]?.count ?? 0;
+}

@@ -1,0 +1,140 @@
+import type { Finding } from "../area.ts";
+import { findRepeated } from "../calls/check-usage.ts";
+import type { ChannelBooks } from "./books.ts";
+import { listEnds } from "./dialogues.ts";
+import type { Played } from "./talk.ts";
+import type { Message } from "./workspace.ts";
+
+/** A tenant's side of the simulator. */
+export interface Side {
+  readonly tenantId: string;
+  readonly channelId: string;
+  /** All messages, in all places. */
+  readonly messages: readonly Message[];
+  /** By text: how often the traveler has said it. */
+  readonly said: ReadonlyMap<string, number>;
+  /** Before this time, in milliseconds, the simulator knows nothing. */
+  readonly forgottenUntil: number;
+}
+
+export interface Facts {
+  readonly books: ChannelBooks;
+  readonly sides: readonly Side[];
+  readonly played: readonly Played[];
+  /** Paid orders of the supplier. */
+  readonly orders: readonly { readonly offer_id: string }[];
+}
+
+/** At any moment. */
+export function checkHandledOnce({ books, sides }: Facts): Finding {
+  const problems = sides.flatMap(({ tenantId, said }) => {
+    const turns = new Map(
+      books.turns.filter((one) => one.tenant_id === tenantId).map(({ text, count }) => [text, count]),
+    );
+    const answered = [...said].filter(([text]) => isPressed(text)).reduce((sum, [, times]) => sum + times, 0);
+    const pressed = (turns.get("yes") ?? 0) + (turns.get("no") ?? 0);
+    return [
+      ...[...turns].flatMap(([text, count]) =>
+        text === "yes" || text === "no" || count <= (said.get(text) ?? 0)
+          ? []
+          : [`${count} turns of ${tenantId} for "${text}", which was said ${said.get(text) ?? 0} times`],
+      ),
+      ...(pressed > answered ? [`${pressed} answers of ${tenantId} to ${answered} questions`] : []),
+    ];
+  });
+  return {
+    invariant: "every message in is one turn at most, and so is every question's answer by buttons",
+    checked: books.turns.reduce((sum, { count }) => sum + count, 0),
+    problems,
+  };
+}
+
+/** Texts under which answers by buttons are counted. */
+const isPressed = (text: string): boolean => /^(?:yes|no)(?: and (?:yes|no))?$/.test(text);
+
+/** At any moment: a message that was sent twice has two ids there, and we know one of them. */
+export function checkShownOnce({ books, sides }: Facts): Finding {
+  let checked = 0;
+  const problems = sides.flatMap(({ channelId, messages }) => {
+    const known = new Set(
+      books.sent.filter((one) => one.channel_id === channelId).map(({ external_id }) => external_id),
+    );
+    const own = messages.filter(({ userId, onlyFor }) => userId === null && onlyFor === null);
+    checked += own.length;
+    const unknown = own.filter(({ ts }) => !known.has(ts));
+    return unknown.map(({ ts, text }) => `${ts} in ${channelId} is no message of ours: ${text.slice(0, 60)}`);
+  });
+  return { invariant: "what people see is one message of ours each", checked, problems };
+}
+
+/** Once everything is settled. */
+export function checkAllShown({ books, sides }: Facts): Finding {
+  let checked = 0;
+  const problems = sides.flatMap(({ channelId, messages, forgottenUntil }) => {
+    const there = new Set(messages.map(({ ts }) => ts));
+    const own = books.sent.filter((one) => one.channel_id === channelId);
+    checked += own.length;
+    return own.flatMap(({ kind, about, state, external_id }) => {
+      const name = `${kind} ${about} in ${channelId}`;
+      if (state === "waiting" || state === "failed") return [`${name} is ${state}`];
+      const isGone = Number(external_id) * 1_000 <= forgottenUntil;
+      return isGone || there.has(external_id ?? "") ? [] : [`${name} is ${state}, and nobody sees it`];
+    });
+  });
+  return { invariant: "every message out was brought, and is there to be read", checked, problems };
+}
+
+/** At any moment. */
+export function checkDecidedOnce({ books: { decisions } }: Facts): Finding {
+  return {
+    invariant: "every approval is decided once, however many press at the same moment",
+    checked: decisions.length,
+    problems: findRepeated(decisions, ({ approval_id }) => `a decision about ${approval_id}`),
+  };
+}
+
+/** Once everything is settled: a decided approval has no buttons any more. */
+export function checkCards({ books, sides }: Facts): Finding {
+  const open = new Set(books.approvals.filter(({ state }) => state === "pending").map(({ id }) => id));
+  let checked = 0;
+  const problems = sides.flatMap(({ channelId, messages }) => {
+    const cards = new Map(
+      books.sent
+        .filter((one) => one.channel_id === channelId && one.kind === "approval")
+        .map((one) => [one.external_id, one.about]),
+    );
+    return messages.flatMap(({ ts, buttons }) => {
+      const approvalId = cards.get(ts);
+      if (approvalId === undefined) return [];
+      checked += 1;
+      return buttons.length === 0 || open.has(approvalId) ? [] : [`${approvalId} is decided, and its card still asks`];
+    });
+  });
+  return { invariant: "every card of a decided approval shows how it was decided", checked, problems };
+}
+
+/** Once everything is settled. */
+export function checkEnded({ books, played, orders }: Facts): Finding {
+  const paid = Map.groupBy(orders, ({ offer_id }) => offer_id);
+  const problems = played.flatMap(
+    ({ dialogue, needsApproval, conversationId, isOver, isForgotten, failure, tenantId }) => {
+      const name = `dialogue ${dialogue.number} of ${tenantId} (${conversationId})`;
+      if (failure !== undefined) return [`${name} could not go on: ${failure}`];
+      if (!isOver && !isForgotten) return [`${name} has not ended`];
+      const calls = books.calls.filter((call) => call.conversation_id === conversationId);
+      // A call that waited for an approval goes on as another one with the same offer.
+      const offers = new Set(calls.map(({ offer_id }) => offer_id ?? ""));
+      const times = [...offers].reduce((sum, offer) => sum + (paid.get(offer)?.length ?? 0), 0);
+      const charges = calls.filter(({ meter_id }) => meter_id !== null).length;
+      const wanted = isForgotten ? [0, 1] : listEnds(dialogue, needsApproval);
+      return wanted.includes(times) && charges === times
+        ? []
+        : [`${name} wanted ${wanted.join(" or ")} bookings, has ${times}, and was charged ${charges} times`];
+    },
+  );
+  return {
+    invariant: "every dialogue ended with what its traveler and its approver wanted, once",
+    checked: played.length,
+    problems,
+  };
+}
