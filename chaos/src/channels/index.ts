@@ -33,7 +33,7 @@ const OTHERS = ["One", "Two", "Three", "Four", "Five"] as const;
 const MOMENT_MILLISECONDS = 2_000;
 const LOOK_MILLISECONDS = 5;
 const LINK_MILLISECONDS = 60_000;
-const END_MILLISECONDS = 120_000;
+const END_MILLISECONDS = 300_000;
 const DECIDES = ["approvals:read", "approvals:decide"];
 /** Every flight needs an approval. */
 const POLICY = { document: { flight: { maxPrice: { default: 1 } }, approval: {} } };

@@ -10,7 +10,7 @@ type SenderParts = InstallParts & Pick<CommonParts, "log"> & Pick<Parts, "stores
 /** Longer than an attempt takes: how long others leave a dead process's messages alone. */
 const LEASE = { seconds: 60 };
 const MOST_AT_ONCE = 32;
-const RETRY = { firstMilliseconds: 1_000, longestMilliseconds: 600_000 };
+const RETRY = { firstMilliseconds: 1_000, longestMilliseconds: 30_000 };
 /** Where nobody can be asked, the chat system's own report may still come. */
 const REPORT_SECONDS = 20;
 /** The clocks of both sides differ. */
