@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Micro, parseDecimal } from "../domain/money.ts";
 import type { Cover, PurposeCall } from "../kernel/contracts/call-plan.ts";
 import { type ReservationEnd, StepFailure } from "../kernel/contracts/workflow.ts";
+import type { Overlaps } from "./overlaps.ts";
 import type { Answer, Args, Steps } from "./tools.ts";
 
 /** The chain's clock is ahead of ours, or the tenant's limits allow the run to cancel a booking but not to release it. */
@@ -82,15 +83,23 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   candidates: readonly Candidate<Choice, Bookable>[],
   /**
    * `isReserved`: the escrow already holds the money for it. `cover` pays in place of the wallet. `warn` receives the
-   * preview's warnings about the chosen one.
+   * preview's warnings about the chosen one. `overlaps` asks about other orders of the travelers; undefined in runs of
+   * earlier versions.
    */
   {
     isReserved,
     cover,
     warn,
-  }: { isReserved: boolean; cover: Cover | undefined; warn?: (warnings: readonly string[]) => void },
+    overlaps,
+  }: {
+    isReserved: boolean;
+    cover: Cover | undefined;
+    warn?: (warnings: readonly string[]) => void;
+    overlaps?: Overlaps | undefined;
+  },
 ): Promise<Bookable | undefined> {
-  const toApprove: (Judged<Choice, Bookable> & { prepared: Prepared<Bookable>; warnings: readonly string[] })[] = [];
+  const toApprove: (Judged<Choice, Bookable> & { prepared: Prepared<Bookable>; preview: Answer<"preview_call"> })[] =
+    [];
   const doubtful: Judged<Choice, Bookable>[] = [];
   const refusals: Problem[] = [];
   let isGone = false;
@@ -98,10 +107,12 @@ export async function chooseWithinPolicy<Choice, Bookable>(
     const prepared = await judged.candidate.prepare();
     isGone ||= prepared === undefined;
     if (prepared === undefined) return undefined;
-    const { problem, warnings } = await steps.call("preview_call", prepared.booking, { policyId, cover });
-    if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared, warnings });
+    const preview = await steps.call("preview_call", prepared.booking, { policyId, cover });
+    const { problem, warnings } = preview;
+    if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared, preview });
     // Any other problem does not depend on the candidate, and the booking itself reports it.
     else if (problem === null || !REFUSED.has(problem.code)) {
+      await overlaps?.confirm(preview, { isReserved });
       warn?.(warnings);
       return prepared.bookable;
     } else refusals.push(problem);
@@ -131,7 +142,9 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   const [first] = toApprove;
   if (first === undefined && isGone) return undefined;
   if (first === undefined) throw sayRefused(policyId, refusals);
-  const { candidate, verdict, prepared, warnings } = first;
+  const { candidate, verdict, prepared, preview } = first;
+  const { warnings } = preview;
+  await overlaps?.confirm(preview, { isReserved });
   if ((await candidate.hold?.()) === false) return undefined;
   const shown = {
     offer: candidate.shown,

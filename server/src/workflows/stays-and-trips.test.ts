@@ -49,6 +49,7 @@ const bookStay = (tripId: string, more: object = {}) =>
     checkInDate: inDays(60),
     checkOutDate: inDays(62),
     refundableOnly: true,
+    acceptOverlap: true,
     ...CONTACT,
     ...more,
   });

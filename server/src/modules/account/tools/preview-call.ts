@@ -82,6 +82,10 @@ const Output = z.object({
     .array(z.string())
     .readonly()
     .describe("What to settle before the call, such as a visa; travelers are numbered in booking order"),
+  overlappingOrderIds: z
+    .array(z.string())
+    .readonly()
+    .describe("Orders that the travelers already have for the same time, as warnings say"),
   note: z.string(),
 });
 
@@ -120,7 +124,7 @@ export const previewCall = defineTool({
         },
 
   async run({ tool, args }, { call }) {
-    const { refusal, tried, allowances, warnings, plan } = await call.preview(tool, args);
+    const { refusal, tried, allowances, warnings, overlappingOrderIds, plan } = await call.preview(tool, args);
     const { movements = [], irreversible = [], arrival } = refusal === undefined ? (plan ?? {}) : {};
     return {
       tool: tried?.toolName ?? tool,
@@ -150,6 +154,7 @@ export const previewCall = defineTool({
         undoCostUsdc: undoCost === undefined ? null : formatDecimal(undoCost),
       })),
       warnings,
+      overlappingOrderIds: [...new Set(overlappingOrderIds)],
       note: [
         noteOn(tried?.effect, plan),
         ...((refusal === undefined && sayUnjudged(allowances)) || []),
