@@ -6,7 +6,6 @@ import {
   Approval,
   chooseByVerdict,
   chooseWithinPolicy,
-  costInUsdc,
   describeSettled,
   guestClaim,
   type Means,
@@ -15,6 +14,7 @@ import {
   unless,
   waitForClaim,
 } from "./booking-parts.ts";
+import { costInUsdc, micro, payable, warnOfExpiry } from "./budget.ts";
 import { betterFares, FareWishes, type Offer, wishedFares } from "./fare-wishes.ts";
 import { itineraryStep, MailItinerary, mailItinerary } from "./mail-itinerary.ts";
 import { AcceptOverlap, Overlaps, overlapStep } from "./overlaps.ts";
@@ -136,7 +136,7 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
   searches: (trip) => ({ tool: "search_flights", args: toQuery(trip), airports: ["origin", "destination"] }),
   async run(trip, steps) {
     const { call, keep } = steps;
-    const { freeUsdc } = await waitForClaim(steps, trip.tripId);
+    const { freeUsdc, expiresAt } = await waitForClaim(steps, trip.tripId);
     const additionalCustomerUserIds = steps.isSince(GUEST_TRAVELS)
       ? await findTravelers(steps, trip)
       : await askForTravelers(steps, trip);
@@ -150,6 +150,7 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
       tripId: trip.tripId,
       freeUsdc: steps.isSince(COVERED) ? freeUsdc : undefined,
       isReturned: steps.isSince(RETURNED),
+      isWithinBudget: steps.isSince(OVERLAP_ASKED),
     };
     const { bookingId, booked } = await reserveAndBook(steps, budget, {
       choose: (means) => chooseOffer(steps, trip, { additionalCustomerUserIds, means, zones, warn, overlaps }),
@@ -186,7 +187,7 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
       conditions,
       refundableUntil,
       changeableUntil,
-      warnings,
+      warnings: [...warnings, ...warnOfExpiry(expiresAt, trip.returnDate ?? trip.departureDate)],
       flights: booked.slices.flatMap(({ segments }) => segments.map((flight) => withZones(flight, zones))),
       ...describeSettled(settled),
       ...(await invoice(steps, bookingId)),
@@ -256,7 +257,7 @@ async function chooseOffer(
   trip: Trip,
   {
     additionalCustomerUserIds,
-    means: { bound, cover },
+    means: { bound, most, cover },
     zones,
     warn,
     overlaps,
@@ -271,7 +272,7 @@ async function chooseOffer(
   const { policyId } = trip;
   const { offers, timeZones } = await steps.call("search_flights", toQuery(trip));
   for (const [airport, timeZone] of Object.entries(timeZones)) zones.set(airport, timeZone);
-  const isWithin = (offer: Offer) => bound === undefined || Number(costInUsdc(offer)) <= Number(bound);
+  const isWithin = (offer: Offer) => most === undefined || micro(costInUsdc(offer)) <= micro(most);
   const toCandidate = ({ offer, terms }: { offer: Offer; terms?: object }) => ({
     choice: offer,
     shown: { ...shownOffer(offer), ...terms },
@@ -299,7 +300,7 @@ async function chooseOffer(
         : [],
     }));
   const candidates = wished?.map((fare) => ({ ...toCandidate(fare), alternatives: [] })) ?? asFound();
-  const within = candidates.filter(({ choice }) => isWithin(choice));
+  const within = payable(candidates, ({ choice }) => costInUsdc(choice), { bound, most });
   if (within.length === 0) return undefined;
   return steps.isSince(JUDGED_BY_BOOKING)
     ? await chooseWithinPolicy(steps, policyId, within, { isReserved: bound !== undefined, cover, warn, overlaps })
@@ -357,7 +358,10 @@ const GUEST_TRAVELS = 5;
 const COVERED = 5;
 /** From this version on a failed run's reservation goes back to the trip. */
 const RETURNED = 6;
-/** From this version on a run asks before it buys for a time for which a traveler already has an order. */
+/**
+ * From this version on a run asks before it buys for a time for which a traveler already has an order, and asks nobody about an
+ * offer that the trip cannot pay for.
+ */
 const OVERLAP_ASKED = 8;
 const judgedBy = ({ isSince }: Steps, { policyId }: Trip) => (isSince(JUDGED_BY_BOOKING) ? { policyId } : {});
 

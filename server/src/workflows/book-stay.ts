@@ -7,7 +7,6 @@ import {
   Approval,
   chooseByVerdict,
   chooseWithinPolicy,
-  costInUsdc,
   describeSettled,
   guestClaim,
   type Means,
@@ -16,6 +15,7 @@ import {
   unless,
   waitForClaim,
 } from "./booking-parts.ts";
+import { costInUsdc, payable, warnOfExpiry } from "./budget.ts";
 import { itineraryStep, MailItinerary, mailItinerary } from "./mail-itinerary.ts";
 import { AcceptOverlap, Overlaps, overlapStep } from "./overlaps.ts";
 import { type Answer, type Args, earlierAnswers, required, type Steps } from "./tools.ts";
@@ -147,7 +147,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
   searches: (stay) => ({ tool: "search_hotels", args: toQuery(stay) }),
   async run(stay, steps) {
     const { call, keep, isSince } = steps;
-    const { freeUsdc } = await waitForClaim(steps, stay.tripId);
+    const { freeUsdc, expiresAt } = await waitForClaim(steps, stay.tripId);
     const guests =
       stay.guestNames ?? (isSince(GUEST_STAYS) ? await findGuests(steps, stay) : await askForGuests(steps, stay));
     if (guests.length === 0 || guests.length > stay.guests) {
@@ -166,6 +166,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
       tripId: stay.tripId,
       freeUsdc: isSince(COVERED) ? freeUsdc : undefined,
       isReturned: isSince(RETURNED),
+      isWithinBudget: isSince(OVERLAP_ASKED),
     };
     const { bookingId, booked } = await reserveAndBook(steps, budget, {
       async choose(means) {
@@ -205,6 +206,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
       cancellationPolicy: describePolicy(booked.cancellationPolicy),
       fullRefundUntil: fullRefundUntil(booked),
       travelers: booked.travelers,
+      warnings: warnOfExpiry(expiresAt, stay.checkOutDate),
       ...describeSettled(settled),
       ...(await mailItinerary(steps, orderId, stay.mailItinerary)),
     };
@@ -279,7 +281,10 @@ const RETURNED = 4;
 /** From this version on a place that was found in part, or has other meanings, is asked about before anything is booked. */
 const PLACE_ASKED = 6;
 
-/** From this version on a run asks before it buys for nights for which a guest already has a stay. */
+/**
+ * From this version on a run asks before it buys for nights for which a guest already has a stay, and asks nobody about a rate
+ * that the trip cannot pay for.
+ */
 const OVERLAP_ASKED = 7;
 
 interface Wanted {
@@ -291,8 +296,12 @@ interface Wanted {
 }
 
 /** Undefined if nothing was found within the reserved amount, or the accommodation asks more than was judged. */
-async function quoteChosen(steps: Steps, stay: Stay, { means: { bound, cover }, search, booking, overlaps }: Wanted) {
-  const fitting = findRates(await search(), stay, bound);
+async function quoteChosen(
+  steps: Steps,
+  stay: Stay,
+  { means: { bound, most, cover }, search, booking, overlaps }: Wanted,
+) {
+  const fitting = findRates(await search(), stay, { bound, most });
   if (fitting.length === 0) return undefined;
   const { policyId, checkInDate, checkOutDate, guests, rooms } = stay;
   const candidates = fitting.map(({ place, rate }) => ({
@@ -370,16 +379,13 @@ function doubtOfPlace(asked: string, { label, unknownPart, otherPlaces }: Found[
   return `"${asked}" was taken as ${label}. It could also be ${otherPlaces.join("; ")}. ${how}`;
 }
 
-function findRates({ accommodations }: Found, { refundableOnly }: Stay, bound: string | undefined) {
+function findRates({ accommodations }: Found, { refundableOnly }: Stay, means: Pick<Means, "bound" | "most">) {
   // The cheapest fitting rate of each place, as rates are ordered by price.
-  return accommodations.flatMap(({ id, name, rates }) => {
-    const rate = rates.find(
-      (one) =>
-        (bound === undefined || Number(costInUsdc(one)) <= Number(bound)) &&
-        (!refundableOnly || one.fullRefundUntil !== null),
-    );
+  const fitting = accommodations.flatMap(({ id, name, rates }) => {
+    const rate = rates.find((one) => !refundableOnly || one.fullRefundUntil !== null);
     return rate === undefined ? [] : [{ place: { id, name }, rate }];
   });
+  return payable(fitting, ({ rate }) => costInUsdc(rate), means);
 }
 
 /** For one room, in whole cents. */

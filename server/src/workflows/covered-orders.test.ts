@@ -66,7 +66,6 @@ const bookFlight = (tenant: Tenant, tripId: string, more: object = {}) =>
     origin: "LHR",
     destination: "CDG",
     departureDate: inDays(60),
-    acceptOverlap: true,
     ...more,
   });
 const GUEST = {
@@ -80,7 +79,6 @@ const bookStay = (tenant: Tenant, tripId: string) =>
     location: "London",
     checkInDate: inDays(60),
     checkOutDate: inDays(62),
-    acceptOverlap: true,
     ...GUEST,
   });
 const read = async ({ byKey }: Tenant, { runId }: Record<string, unknown>) =>

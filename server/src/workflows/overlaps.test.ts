@@ -112,7 +112,8 @@ it("book_stay warns of another stay of the same guest only, in the preview and i
       checkInDate: inDays(80),
       checkOutDate: inDays(82),
     });
-    const { rates } = z.array(z.object({ rates: z.array(z.object({ id: z.string() })) })).parse(accommodations)[0] ?? {};
+    const { rates } =
+      z.array(z.object({ rates: z.array(z.object({ id: z.string() })) })).parse(accommodations)[0] ?? {};
     return String((await call("quote_stay", { rateId: rates?.[0]?.id })).id);
   };
   const asked = async (givenName: string) => ({
@@ -133,4 +134,17 @@ it("book_stay warns of another stay of the same guest only, in the preview and i
   expect(warned.overlappingOrderIds).toEqual([orderId]);
   expect(JSON.stringify(warned.warnings)).toContain("one of the guests already has a stay at the same accommodation");
   expect((await call("book_stay", again)).next).toContain(`as order ${orderId}.`);
+});
+
+it("a run asks nobody to approve what the trip cannot pay for", async () => {
+  const tripId = await claimedTrip("100");
+  const business = { tripId, ...flight(90), destination: "JFK", cabinClass: "business" };
+  const ended = await run("service.book_flight", business);
+  expect(ended).toMatchObject({ status: "failed", failure: { code: "insufficient_budget" } });
+  expect(Object(ended.failure).detail).toMatch(
+    /^The trip has 100\.00 USDC free, but the cheapest offer costs \d+\.\d+ USDC\./,
+  );
+  const steps = JSON.stringify(ended.steps);
+  expect(steps).toContain("search_flights");
+  expect(steps).not.toContain("approval");
 });

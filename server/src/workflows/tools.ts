@@ -12,7 +12,7 @@ export const earlierAnswers = {
   book_flight: { coveredUsdc: "0", travelers: [] },
   book_stay: { coveredUsdc: "0", travelers: [] },
   settle_booking: { walletReturn: null, tripFreeUsdc: null },
-  cancel_order_quote: { releasedUsdc: "0" },
+  cancel_order_quote: { releasedUsdc: "0", notRefundedBecause: null },
   confirm_cancel_order: { releasedUsdc: "0" },
 };
 

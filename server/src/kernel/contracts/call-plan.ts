@@ -22,6 +22,10 @@ export type MovementPart = "cost" | "markup" | "service_fee" | "rest";
 export interface PlannedMovement {
   /** By CAIP-2. Undefined: the home chain of the caller's environment. */
   chain?: string | undefined;
+  /** By CAIP-2, if it arrives on another chain than it leaves. */
+  toChain?: string | undefined;
+  /** True: the next movement passes this money on, as from a deposit to another chain. Totals count it once. */
+  isPartOfNext?: true;
   token: TokenSymbol;
   /** In micro-units of the token. Undefined if the service's records do not know it: the supplier or the chain decides. */
   amount: Micro | undefined;

@@ -274,12 +274,32 @@ async function readTransfers(
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom("crossChainTransfer")
-    .select(["id", "feeMicro", "recipient"])
+    .select((transfer) => [
+      "id",
+      "feeMicro",
+      "recipient",
+      transfer
+        .exists(
+          transfer
+            .selectFrom("wallet")
+            .select("wallet.id")
+            .whereRef("wallet.address", "=", "crossChainTransfer.recipient")
+            .where("wallet.environment", "=", environment)
+            .where("wallet.tenantId", "=", tenantId)
+            .where("wallet.kind", "=", "treasury"),
+        )
+        .as("isToOwnWallet"),
+    ])
     .where("environment", "=", environment)
     .where("tenantId", "=", tenantId)
     .where("id", "in", ids)
     .execute();
-  return rows.map(({ id, feeMicro, recipient }) => ({ id, fee: feeMicro ?? undefined, recipient }));
+  return rows.map(({ id, feeMicro, recipient, isToOwnWallet }) => ({
+    id,
+    fee: feeMicro ?? undefined,
+    recipient,
+    isToOwnWallet: Boolean(isToOwnWallet),
+  }));
 }
 
 function toMovement(

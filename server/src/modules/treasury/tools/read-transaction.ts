@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { findNamedChain } from "../../../domain/chains/named-chains.ts";
 import { Failure } from "../../../domain/errors.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, Hash } from "../../../domain/schemas.ts";
@@ -7,7 +8,6 @@ import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { ChainReceipt, TokenMovement } from "../../../ports/chain/chain.ts";
 import { type ChainKey, nameEvmChain } from "../../../ports/chain/chain-key.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
-import { findNamedChain } from "../../../ports/chain/named-chains.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { TransferAnswer } from "../over-chains/transfer-answer.ts";
