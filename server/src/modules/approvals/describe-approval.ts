@@ -15,6 +15,7 @@ export const ApprovalAnswer = z.object({
   travelerId: z.string().describe("The first who travels, if known; otherwise the traveler of the caller"),
   travelerIds: z
     .array(z.string())
+    .readonly()
     .nullable()
     .describe("Everyone who travels by the purchase; null: nothing is bought, or not all are users here"),
   amount: z.string().nullable().describe("In US dollars, or the amount that a transfer moves; null: not known"),

@@ -18,6 +18,15 @@ declare module "../../kernel/contracts/stores.ts" {
  */
 export function createWalletMovements(queryable: Queryable) {
   return {
+    /** The order that the tenant's transaction with this key pays or refunds. */
+    async findOrder(
+      { tenantId, environment }: { tenantId: string; environment: Environment },
+      idempotencyKey: string,
+    ): Promise<PaidOrder | undefined> {
+      const orders = await readOrders(queryable, tenantId, { environment }, [{ idempotencyKey }]);
+      return orders.get(idempotencyKey);
+    },
+
     /** Newest first, with ids below `before`. */
     async list(
       tenantId: string,
@@ -219,8 +228,8 @@ const ACTION = /act_[0-9A-Z]{26}/;
 async function readOrders(
   db: Queryable,
   tenantId: string,
-  { environment }: WalletsOnChains,
-  transactions: readonly OwnTransaction[],
+  { environment }: Pick<WalletsOnChains, "environment">,
+  transactions: readonly Pick<OwnTransaction, "idempotencyKey">[],
 ): Promise<ReadonlyMap<string, PaidOrder>> {
   const named = transactions.map(({ idempotencyKey: key }) => ({
     key,

@@ -30,7 +30,7 @@ export interface ApprovalContext {
   alternatives: readonly Alternative[];
   /** The purchase that the call prepares. */
   purpose: Purchase | undefined;
-  /** What a preview of the call warns of, in whole sentences. */
+  /** The warnings of a preview of the call, in whole sentences. */
   warnings: readonly string[];
 }
 

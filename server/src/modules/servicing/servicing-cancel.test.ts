@@ -59,6 +59,12 @@ describe("a cancellation", () => {
       chargedUsdc: "0.00",
     });
     expect(await world.confirmedCancellations(orderId)).toMatchObject([{ refund_amount: quote.refundAmount }]);
+    const { refundTransferId: transferId } = Object(answer.body.result);
+    expect(await world.result("read_transaction", { transferId })).toMatchObject({
+      orderId,
+      bookingId,
+      purpose: "refund",
+    });
     await world.expectSameBooks();
     const again = await confirm(cancellationId);
     expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"]);

@@ -11,7 +11,7 @@ import type { ChangeOffer, OrderDetails } from "../../../ports/supplier/flight-s
 import type { BookedService, OrderedSlice } from "../../../ports/supplier/flights.ts";
 import { ChangePrice, pickPrice } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";
-import { sayFewerBags } from "../fewer-bags.ts";
+import { sayFewerBags } from "../quoting/fewer-bags.ts";
 import { seeChangeOffers } from "../see-changes.ts";
 import { orderNotFound, requireOrder } from "../servicing-errors.ts";
 

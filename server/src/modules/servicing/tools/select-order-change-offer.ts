@@ -7,7 +7,7 @@ import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { ChangePrice, dueFor, pickPrice } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";
-import { sayFewerBags } from "../fewer-bags.ts";
+import { sayFewerBags } from "../quoting/fewer-bags.ts";
 import { seeChange } from "../see-changes.ts";
 
 const offerNotFound = "You have no such change offer. request_order_change gives the id.";
