@@ -1,8 +1,8 @@
 import { createPublicClient, http, type PublicClient } from "viem";
 import { z } from "zod";
+import { findChainById } from "../../../server/src/domain/chains/named-chains.ts";
 import type { Hex, TokenSymbol } from "../../../server/src/domain/tokens.ts";
 import { furtherChainUrl } from "../../../server/src/embedded/devnet-part.ts";
-import { findChainById } from "../../../server/src/ports/chain/named-chains.ts";
 import type { Deployment } from "../deployment.ts";
 
 /** A chain of the run, asked past the service. */

@@ -82,6 +82,7 @@ async function bookByRun(asker: Asker, plan: Plan, decider: Decider): Promise<vo
     destination,
     departureDate,
     passengers,
+    acceptOverlap: true,
     cabinClass: decisions === undefined ? "economy" : "business",
   };
   const begun = await asker.ask("run_workflow", { workflowId: "service.book_flight", input }, `run-${name}`);

@@ -193,7 +193,10 @@ export type DecideApprovalLinkAnswer = {
   /** approved: the same call succeeds once. replaced: the call changed and another approval was requested, or the run that asked was cancelled */
   state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
   tool: string;
+  /** The first who travels, if known; otherwise the traveler of the caller */
   travelerId: string;
+  /** Everyone who travels by the purchase; null: nothing is bought, or not all are users here */
+  travelerIds: string[] | null;
   /** In US dollars, or the amount that a transfer moves; null: not known */
   amount: string | null;
   /** true: services of unknown price are added to amount */
@@ -251,7 +254,10 @@ export type ViewApprovalLinkAnswer = {
   /** approved: the same call succeeds once. replaced: the call changed and another approval was requested, or the run that asked was cancelled */
   state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
   tool: string;
+  /** The first who travels, if known; otherwise the traveler of the caller */
   travelerId: string;
+  /** Everyone who travels by the purchase; null: nothing is bought, or not all are users here */
+  travelerIds: string[] | null;
   /** In US dollars, or the amount that a transfer moves; null: not known */
   amount: string | null;
   /** true: services of unknown price are added to amount */
@@ -307,7 +313,10 @@ export type GetApprovalsAnswer = {
     /** approved: the same call succeeds once. replaced: the call changed and another approval was requested, or the run that asked was cancelled */
     state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
     tool: string;
+    /** The first who travels, if known; otherwise the traveler of the caller */
     travelerId: string;
+    /** Everyone who travels by the purchase; null: nothing is bought, or not all are users here */
+    travelerIds: string[] | null;
     /** In US dollars, or the amount that a transfer moves; null: not known */
     amount: string | null;
     /** true: services of unknown price are added to amount */
@@ -350,7 +359,10 @@ export type GetApprovalAnswer = {
   /** approved: the same call succeeds once. replaced: the call changed and another approval was requested, or the run that asked was cancelled */
   state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
   tool: string;
+  /** The first who travels, if known; otherwise the traveler of the caller */
   travelerId: string;
+  /** Everyone who travels by the purchase; null: nothing is bought, or not all are users here */
+  travelerIds: string[] | null;
   /** In US dollars, or the amount that a transfer moves; null: not known */
   amount: string | null;
   /** true: services of unknown price are added to amount */
@@ -395,7 +407,10 @@ export type DecideApprovalAnswer = {
   /** approved: the same call succeeds once. replaced: the call changed and another approval was requested, or the run that asked was cancelled */
   state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
   tool: string;
+  /** The first who travels, if known; otherwise the traveler of the caller */
   travelerId: string;
+  /** Everyone who travels by the purchase; null: nothing is bought, or not all are users here */
+  travelerIds: string[] | null;
   /** In US dollars, or the amount that a transfer moves; null: not known */
   amount: string | null;
   /** true: services of unknown price are added to amount */

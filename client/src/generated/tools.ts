@@ -1036,6 +1036,19 @@ export type SearchFlightsResult = {
     value: string;
     reason: string;
   }[];
+  /** Unused credits with the airline of an offer, which the query did not name: name them in airlineCreditIds, and the airline says whether they apply */
+  unusedCredits?: ({
+    airlineCreditId: string;
+    amount: string;
+    currency: string;
+    expiresAt: string | null;
+    /** remains: what is left of the credit; toPay: of the price; null: different currencies */
+    offers: ({
+      offerId: string;
+      remains: string | null;
+      toPay: string | null;
+    })[];
+  })[];
 };
 
 /** The tool's own codes. */
@@ -1772,6 +1785,8 @@ export type RequestOrderChangeResult = {
     /** For offerId of select_order_change_offer */
     id: string;
     expiresAt: string | null;
+    /** Fewer checked bags than the flights that it replaces; omitted: no fewer */
+    fewerBags?: string;
     slices: {
       add: {
         origin: string;
@@ -1845,6 +1860,8 @@ export type SelectOrderChangeOfferResult = {
     currency: string;
   };
   expiresAt: string | null;
+  /** Fewer checked bags than the flights that it replaces; omitted: no fewer */
+  fewerBags?: string;
 };
 
 /** The tool's own codes. */
@@ -2012,6 +2029,8 @@ export type CancelOrderQuoteResult = {
   })[];
   /** The part of refundAmount that goes to the treasury wallet, at the rate; null: not known, or no money */
   refundUsdc: string | null;
+  /** Why refundAmount is 0: the fare's or the rate's rule; null: it is not */
+  notRefundedBecause: string | null;
   /** The part that a reservation in escrow was to pay and will no longer owe */
   releasedUsdc: string;
   /** Request a new quote after this. null: it does not expire */
@@ -2175,7 +2194,7 @@ export type SearchHotelsResult = {
       id: string;
       /** For the whole stay and all rooms; paid at booking */
       totalAmount: string;
-      /** totalAmount divided by nights */
+      /** totalAmount divided by nights, rounded */
       perNightAmount: string;
       totalCurrency: string;
       /** What booking it would charge; omitted if totalCurrency is USD */
@@ -2312,7 +2331,7 @@ export type SearchFamilyHotelsResult = {
       id: string;
       /** For the whole stay and all rooms; paid at booking */
       totalAmount: string;
-      /** totalAmount divided by nights */
+      /** totalAmount divided by nights, rounded */
       perNightAmount: string;
       totalCurrency: string;
       /** What booking it would charge; omitted if totalCurrency is USD */
@@ -2452,7 +2471,7 @@ export type SearchMoreStaysResult = {
       id: string;
       /** For the whole stay and all rooms; paid at booking */
       totalAmount: string;
-      /** totalAmount divided by nights */
+      /** totalAmount divided by nights, rounded */
       perNightAmount: string;
       totalCurrency: string;
       /** What booking it would charge; omitted if totalCurrency is USD */
@@ -2988,6 +3007,8 @@ export type ListMovementsResult = {
     fee?: string;
     /** Paid from your money in the Gateway, not from the wallet */
     pot?: "gateway";
+    /** Between your wallets and your money in the Gateway: pageSums count its fee only */
+    isBetweenOwn?: true;
     /** collection: the service; trip_budget: the escrow; gateway; swap_pool; or an address */
     counterpart: string | null;
     /** reverted: the money is available again */
@@ -3000,10 +3021,10 @@ export type ListMovementsResult = {
     transferId: string | null;
     /** null: not signed yet */
     txHash: string | null;
-    /** CAIP-2, if you have wallets on several */
+    /** If you have wallets on several */
     chain?: string;
   })[];
-  /** Totals of the wallet on this page, without reverted movements */
+  /** Totals on this page of what came from others and what went to them, without reverted movements */
   pageSums: ({
     token: "USDC" | "EURC";
     in: string;
@@ -3046,7 +3067,7 @@ export type CheckTreasuryResult = {
     USDC: string;
     EURC: string;
   };
-  /** Your wallets on further chains, by CAIP-2 */
+  /** Your wallets on further chains */
   otherChains?: ({
     chain: string;
     address: string | null;
@@ -3221,6 +3242,8 @@ export type ReadTransactionResult = {
   blockTime: string | null;
   /** The booking that it pays or refunds (bkg_…), or whose escrow step it is (0x…) */
   bookingId: string | null;
+  /** The order that it pays or refunds, also for a change or cancellation */
+  orderId?: string;
   tripId: string | null;
   /** Number of blocks from its own to the latest; omitted: its chain was not queried */
   confirmations?: number;
@@ -3305,7 +3328,7 @@ export type GatewayBalanceResult = {
   /** Including pending, withdrawing and in transit */
   total: string;
   chains: ({
-    chain: "Arc_Testnet" | "Ethereum_Sepolia" | "Base_Sepolia" | "Avalanche_Fuji" | "Optimism_Sepolia" | "Arbitrum_Sepolia" | "Polygon_Amoy";
+    chain: string;
     chainId: number;
     /** Available to gateway_transfer now */
     available: string;
@@ -3405,7 +3428,7 @@ export type GatewayDepositResult = {
   sandbox: boolean;
   txHash: string;
   status: "confirmed";
-  chain: "Arc_Testnet" | "Ethereum_Sepolia" | "Base_Sepolia" | "Avalanche_Fuji" | "Optimism_Sepolia" | "Arbitrum_Sepolia" | "Polygon_Amoy";
+  chain: string;
   from: string;
   amount: string;
 };
@@ -3427,7 +3450,7 @@ export type GatewayWithdrawResult = {
   /** True: development money on a development chain */
   sandbox: boolean;
   withdrawalId: string;
-  chain: "Arc_Testnet" | "Ethereum_Sepolia" | "Base_Sepolia" | "Avalanche_Fuji" | "Optimism_Sepolia" | "Arbitrum_Sepolia" | "Polygon_Amoy";
+  chain: string;
   amount: string;
   /** waiting: the delay has begun; completed: the money is in your wallet */
   status: "requested" | "waiting" | "completed" | "failed";
@@ -3592,6 +3615,7 @@ export type SwapAndBridgeCode = "chain_not_available" | "amount_too_low" | "insu
 export type PrefundTripArgs = {
   /** Decimal, at most 6 places */
   budgetUsdc: string;
+  /** Until after the journey, so that changes and extras can be paid from it */
   expiresInDays?: number | undefined;
   metadataCID?: string | undefined;
   /** 0x and 64 hex digits */
@@ -4403,7 +4427,10 @@ export type ReadApprovalResult = {
     /** approved: the same call succeeds once. replaced: the call changed and another approval was requested, or the run that asked was cancelled */
     state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
     tool: string;
+    /** The first who travels, if known; otherwise the traveler of the caller */
     travelerId: string;
+    /** Everyone who travels by the purchase; null: nothing is bought, or not all are users here */
+    travelerIds: string[] | null;
     /** In US dollars, or the amount that a transfer moves; null: not known */
     amount: string | null;
     /** true: services of unknown price are added to amount */
@@ -4980,7 +5007,7 @@ export type ExportRouteMapArgs = {
     latitude?: number | undefined;
     /** Degrees, -180 to 180 */
     longitude?: number | undefined;
-    /** Of Google Maps */
+    /** Of Google Maps; enough alone if the operator has a key for it */
     placeId?: string | undefined;
   })[];
   /** For the links */
@@ -5923,7 +5950,7 @@ export type TripDelayReplannerResult = {
         id: string;
         /** For the whole stay and all rooms; paid at booking */
         totalAmount: string;
-        /** totalAmount divided by nights */
+        /** totalAmount divided by nights, rounded */
         perNightAmount: string;
         totalCurrency: string;
         /** What booking it would charge; omitted if totalCurrency is USD */
@@ -7230,7 +7257,7 @@ export type ReadAccountResult = {
         amount: string;
       }[];
     };
-    /** CAIP-2 ids of further chains on which you have wallets; see check_treasury */
+    /** Further chains on which you have wallets; see check_treasury */
     otherChains?: string[];
     /** null: otherChains has all of them */
     otherChainsNote: string | null;
@@ -7336,10 +7363,12 @@ export type PreviewCallResult = {
     part: "cost" | "markup" | "service_fee" | "rest" | null;
     /** true: this call fixes the amount, a later call moves it */
     isLater: boolean;
-    /** CAIP-2, if it is a further chain */
+    /** If it is a further chain */
     chain?: string;
+    /** If it arrives on another chain */
+    toChain?: string;
   })[];
-  /** Total of all movements by token, including fee and markup */
+  /** Total of all movements by token, including fee and markup; money that passes through the Gateway counts once */
   totals: ({
     token: string;
     /** null: the supplier or the chain decides */
@@ -7377,6 +7406,8 @@ export type PreviewCallResult = {
   })[];
   /** What to settle before the call, such as a visa; travelers are numbered in booking order */
   warnings: string[];
+  /** Orders that the travelers already have for the same time, as warnings say */
+  overlappingOrderIds: string[];
   note: string;
 };
 

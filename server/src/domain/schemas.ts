@@ -128,8 +128,11 @@ export function detailsOfOthers(meaning?: string) {
     .describe(meaning === undefined ? WORDS_OF_OTHERS : `${meaning}. ${WORDS_OF_OTHERS}`);
 }
 
+/** Warnings name a rule and its sources. */
+const LONGEST_DETAIL = 1_000;
+
 function toVisible(value: unknown): unknown {
-  if (typeof value === "string") return toVisibleText(value, LONGEST_WORDS);
+  if (typeof value === "string") return toVisibleText(value, LONGEST_DETAIL);
   if (Array.isArray(value)) return value.map(toVisible);
   return typeof value === "object" && value !== null ? mapValues(value, toVisible) : value;
 }

@@ -1,6 +1,6 @@
 import { deriveAddress } from "../adapters/evm/index.ts";
+import type { BridgeNetwork } from "../domain/chains/named-chains.ts";
 import type { Hex } from "../domain/tokens.ts";
-import type { BridgeNetwork } from "../ports/chain/named-chains.ts";
 import type { Vault } from "../ports/vault.ts";
 
 /**

@@ -6,7 +6,6 @@ import {
   Approval,
   chooseByVerdict,
   chooseWithinPolicy,
-  costInUsdc,
   describeSettled,
   guestClaim,
   type Means,
@@ -15,8 +14,10 @@ import {
   unless,
   waitForClaim,
 } from "./booking-parts.ts";
+import { costInUsdc, micro, payable, warnOfExpiry } from "./budget.ts";
 import { betterFares, FareWishes, type Offer, wishedFares } from "./fare-wishes.ts";
 import { itineraryStep, MailItinerary, mailItinerary } from "./mail-itinerary.ts";
+import { AcceptOverlap, Overlaps, overlapStep } from "./overlaps.ts";
 import { type Answer, type Args, earlierAnswers, required, type Steps } from "./tools.ts";
 import { totalCost, undoOrder } from "./undo-order.ts";
 import { readTravelers, travelerProfile } from "./who-travels.ts";
@@ -41,6 +42,7 @@ const Fields = z.strictObject({
     .default("default-corp")
     .describe("Judges the price, and whether the fare must be refundable or changeable"),
   fare: FareWishes.optional(),
+  acceptOverlap: AcceptOverlap,
   mailItinerary: MailItinerary,
 });
 const Input = Fields.superRefine(({ customerUserIds, passengers }, context) => {
@@ -79,9 +81,9 @@ const TICKETING_HOURS = 72;
 
 export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
   id: "service.book_flight",
-  version: 7,
+  version: 8,
   description:
-    "Books a flight for a prefunded trip: the guest claims the trip and travels if the trip was prefunded with guestName or guestEmail (otherwise the run's own user does, and customerUserIds names others), the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again. It buys the best offer of search_flights without asking, mostly at the cheapest fare, which often cannot be refunded or changed. With fare it buys only fares that can be refunded or changed, that have checked bags, or that cost no more than the given price; where none does, nothing is booked. The policy of policyId can require the same (a fare that it refuses gives way to the cheapest fare of the same flights that it lets through), and the trip's budget bounds the price. For a fare of your choice use book_flight instead. The result says until when it can be refunded or changed.",
+    "Books a flight for a prefunded trip: the guest claims the trip and travels if the trip was prefunded with guestName or guestEmail (otherwise the run's own user does, and customerUserIds names others), the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again. It buys the best offer of search_flights without asking, mostly at the cheapest fare, which often cannot be refunded or changed. With fare it buys only fares that can be refunded or changed, that have checked bags, or that cost no more than the given price; where none does, nothing is booked. The policy of policyId can require the same (a fare that it refuses gives way to the cheapest fare of the same flights that it lets through), and the trip's budget bounds the price. For a fare of your choice use book_flight instead. If a traveler already has an order for the same time, the run asks before it buys. The result says until when it can be refunded or changed.",
   input: Input,
   earlierAnswers,
   steps: [
@@ -98,6 +100,7 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
     { id: "search_flights", description: "Offers for the route and dates." },
     { id: "check_policy", description: "The policy judges the offers in order." },
     { id: "preview_call", description: "The policy judges the booking of an offer by everything known about it." },
+    overlapStep,
     {
       id: "hold_flight",
       description:
@@ -133,11 +136,12 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
   searches: (trip) => ({ tool: "search_flights", args: toQuery(trip), airports: ["origin", "destination"] }),
   async run(trip, steps) {
     const { call, keep } = steps;
-    const { freeUsdc } = await waitForClaim(steps, trip.tripId);
+    const { freeUsdc, expiresAt } = await waitForClaim(steps, trip.tripId);
     const additionalCustomerUserIds = steps.isSince(GUEST_TRAVELS)
       ? await findTravelers(steps, trip)
       : await askForTravelers(steps, trip);
     const zones = new Map<string, string>();
+    const overlaps = steps.isSince(OVERLAP_ASKED) ? new Overlaps(steps, { isAccepted: trip.acceptOverlap }) : undefined;
     let warnings: readonly string[] = [];
     const warn = (some: readonly string[]) => {
       warnings = some;
@@ -146,9 +150,10 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
       tripId: trip.tripId,
       freeUsdc: steps.isSince(COVERED) ? freeUsdc : undefined,
       isReturned: steps.isSince(RETURNED),
+      isWithinBudget: steps.isSince(OVERLAP_ASKED),
     };
     const { bookingId, booked } = await reserveAndBook(steps, budget, {
-      choose: (means) => chooseOffer(steps, trip, { additionalCustomerUserIds, means, zones, warn }),
+      choose: (means) => chooseOffer(steps, trip, { additionalCustomerUserIds, means, zones, warn, overlaps }),
       booking: (offer) => toBooking(offer, additionalCustomerUserIds),
       book: (offer, cover) =>
         unless(GONE, () =>
@@ -182,7 +187,7 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
       conditions,
       refundableUntil,
       changeableUntil,
-      warnings,
+      warnings: [...warnings, ...warnOfExpiry(expiresAt, trip.returnDate ?? trip.departureDate)],
       flights: booked.slices.flatMap(({ segments }) => segments.map((flight) => withZones(flight, zones))),
       ...describeSettled(settled),
       ...(await invoice(steps, bookingId)),
@@ -252,20 +257,22 @@ async function chooseOffer(
   trip: Trip,
   {
     additionalCustomerUserIds,
-    means: { bound, cover },
+    means: { bound, most, cover },
     zones,
     warn,
+    overlaps,
   }: {
     additionalCustomerUserIds: string[];
     means: Means;
     zones: Map<string, string>;
     warn: (warnings: readonly string[]) => void;
+    overlaps: Overlaps | undefined;
   },
 ): Promise<Offer | undefined> {
   const { policyId } = trip;
   const { offers, timeZones } = await steps.call("search_flights", toQuery(trip));
   for (const [airport, timeZone] of Object.entries(timeZones)) zones.set(airport, timeZone);
-  const isWithin = (offer: Offer) => bound === undefined || Number(costInUsdc(offer)) <= Number(bound);
+  const isWithin = (offer: Offer) => most === undefined || micro(costInUsdc(offer)) <= micro(most);
   const toCandidate = ({ offer, terms }: { offer: Offer; terms?: object }) => ({
     choice: offer,
     shown: { ...shownOffer(offer), ...terms },
@@ -277,7 +284,9 @@ async function chooseOffer(
       cabin: trip.cabinClass,
     },
     prepare: async () => ({ bookable: offer, booking: toBooking(offer, additionalCustomerUserIds) }),
-    hold: steps.isSince(COVERED) ? () => holdOffer(steps, toBooking(offer, additionalCustomerUserIds).args) : undefined,
+    hold: steps.isSince(COVERED)
+      ? () => holdOffer(steps, toBooking(offer, additionalCustomerUserIds).args, overlaps)
+      : undefined,
   });
   const wished = trip.fare === undefined ? undefined : offers.flatMap(wishedFares(trip.fare));
   if (wished?.length === 0) throw new StepFailure("no_fare_as_wished", NO_FARE_AS_WISHED);
@@ -291,10 +300,10 @@ async function chooseOffer(
         : [],
     }));
   const candidates = wished?.map((fare) => ({ ...toCandidate(fare), alternatives: [] })) ?? asFound();
-  const within = candidates.filter(({ choice }) => isWithin(choice));
+  const within = payable(candidates, ({ choice }) => costInUsdc(choice), { bound, most });
   if (within.length === 0) return undefined;
   return steps.isSince(JUDGED_BY_BOOKING)
-    ? await chooseWithinPolicy(steps, policyId, within, { isReserved: bound !== undefined, cover, warn })
+    ? await chooseWithinPolicy(steps, policyId, within, { isReserved: bound !== undefined, cover, warn, overlaps })
     : await chooseByVerdict(steps, policyId, within);
 }
 
@@ -302,9 +311,14 @@ async function chooseOffer(
  * The airline holds the offer during the decision, at no cost. If it does not, the approval also covers the same
  * flights and fare found again. False if the offer is gone.
  */
-async function holdOffer({ call, undo }: Steps, args: Args<"hold_flight">): Promise<boolean> {
+async function holdOffer(
+  { call, undo }: Steps,
+  args: Args<"hold_flight">,
+  overlaps: Overlaps | undefined,
+): Promise<boolean> {
   try {
     const { orderId } = await call("hold_flight", args);
+    overlaps?.ignore(orderId);
     undo(() => unless(GIVEN_BACK, () => giveBack(call, orderId)));
     return true;
   } catch (error) {
@@ -344,6 +358,11 @@ const GUEST_TRAVELS = 5;
 const COVERED = 5;
 /** From this version on a failed run's reservation goes back to the trip. */
 const RETURNED = 6;
+/**
+ * From this version on a run asks before it buys for a time for which a traveler already has an order, and asks nobody about an
+ * offer that the trip cannot pay for.
+ */
+const OVERLAP_ASKED = 8;
 const judgedBy = ({ isSince }: Steps, { policyId }: Trip) => (isSince(JUDGED_BY_BOOKING) ? { policyId } : {});
 
 async function waitForTickets({ pause }: Steps, orderId: string): Promise<void> {

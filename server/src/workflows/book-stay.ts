@@ -7,7 +7,6 @@ import {
   Approval,
   chooseByVerdict,
   chooseWithinPolicy,
-  costInUsdc,
   describeSettled,
   guestClaim,
   type Means,
@@ -16,7 +15,9 @@ import {
   unless,
   waitForClaim,
 } from "./booking-parts.ts";
+import { costInUsdc, payable, warnOfExpiry } from "./budget.ts";
 import { itineraryStep, MailItinerary, mailItinerary } from "./mail-itinerary.ts";
+import { AcceptOverlap, Overlaps, overlapStep } from "./overlaps.ts";
 import { type Answer, type Args, earlierAnswers, required, type Steps } from "./tools.ts";
 import { totalCost, undoOrder } from "./undo-order.ts";
 import { readTravelers, travelerProfile } from "./who-travels.ts";
@@ -50,6 +51,7 @@ const Fields = z.strictObject({
     .optional()
     .describe("icu_… from ensure_flight_customer: everyone who stays, instead of guestNames"),
   policyId: z.string().default("default-corp"),
+  acceptOverlap: AcceptOverlap,
   mailItinerary: MailItinerary,
 });
 const Input = Fields.superRefine(({ guestNames, customerUserIds, guests }, context) => {
@@ -96,9 +98,9 @@ const NO_RATE_LEFT = {
 
 export const bookStay = defineWorkflow<typeof Input, ToolMap>({
   id: "service.book_stay",
-  version: 6,
+  version: 7,
   description:
-    "Books a hotel for a prefunded trip: the guest claims the trip and stays if the trip was prefunded with guestName or guestEmail, unless the input names who stays, the policy or a person lets the rate through, the escrow covers it, and it is settled with the accommodation's confirmation. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again.",
+    "Books a hotel for a prefunded trip: the guest claims the trip and stays if the trip was prefunded with guestName or guestEmail, unless the input names who stays, the policy or a person lets the rate through, the escrow covers it, and it is settled with the accommodation's confirmation. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again. If a guest already has a stay for one of the nights, the run asks before it buys.",
   input: Input,
   earlierAnswers,
   steps: [
@@ -122,6 +124,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     { id: "check_policy", description: "The policy judges the rates in order." },
     { id: "quote_stay", description: "The accommodation's binding price." },
     { id: "preview_call", description: "The policy judges the booking of a quote by everything known about it." },
+    overlapStep,
     {
       id: "approval",
       description: "A person approves a rate that the policy does not allow.",
@@ -144,7 +147,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
   searches: (stay) => ({ tool: "search_hotels", args: toQuery(stay) }),
   async run(stay, steps) {
     const { call, keep, isSince } = steps;
-    const { freeUsdc } = await waitForClaim(steps, stay.tripId);
+    const { freeUsdc, expiresAt } = await waitForClaim(steps, stay.tripId);
     const guests =
       stay.guestNames ?? (isSince(GUEST_STAYS) ? await findGuests(steps, stay) : await askForGuests(steps, stay));
     if (guests.length === 0 || guests.length > stay.guests) {
@@ -156,16 +159,20 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     const { email, phoneNumber, policyId } = stay;
     const judgedBy = isSince(JUDGED_BY_BOOKING) ? { policyId } : {};
     const contact = phoneNumber === undefined ? { email } : { email, phoneNumber };
+    const overlaps = isSince(OVERLAP_ASKED) ? new Overlaps(steps, { isAccepted: stay.acceptOverlap }) : undefined;
     let quoted: Answer<"quote_stay"> | undefined;
     const search = isSince(PLACE_ASKED) ? searchConfirmed(steps, stay) : () => call("search_hotels", toQuery(stay));
     const budget = {
       tripId: stay.tripId,
       freeUsdc: isSince(COVERED) ? freeUsdc : undefined,
       isReturned: isSince(RETURNED),
+      isWithinBudget: isSince(OVERLAP_ASKED),
     };
     const { bookingId, booked } = await reserveAndBook(steps, budget, {
       async choose(means) {
-        quoted = await unless(GONE, () => quoteChosen(steps, stay, { means, search, booking: { guests, ...contact } }));
+        quoted = await unless(GONE, () =>
+          quoteChosen(steps, stay, { means, search, booking: { guests, ...contact }, overlaps }),
+        );
         return quoted;
       },
       booking: ({ id: quoteId }) => ({ tool: "book_stay", args: { quoteId, guests, ...contact } }),
@@ -199,6 +206,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
       cancellationPolicy: describePolicy(booked.cancellationPolicy),
       fullRefundUntil: fullRefundUntil(booked),
       travelers: booked.travelers,
+      warnings: warnOfExpiry(expiresAt, stay.checkOutDate),
       ...describeSettled(settled),
       ...(await mailItinerary(steps, orderId, stay.mailItinerary)),
     };
@@ -273,16 +281,27 @@ const RETURNED = 4;
 /** From this version on a place that was found in part, or has other meanings, is asked about before anything is booked. */
 const PLACE_ASKED = 6;
 
+/**
+ * From this version on a run asks before it buys for nights for which a guest already has a stay, and asks nobody about a rate
+ * that the trip cannot pay for.
+ */
+const OVERLAP_ASKED = 7;
+
 interface Wanted {
   means: Means;
   search(): Promise<Found>;
   /** The booking's arguments besides the quote. */
   booking: Omit<Args<"book_stay">, "quoteId">;
+  overlaps: Overlaps | undefined;
 }
 
 /** Undefined if nothing was found within the reserved amount, or the accommodation asks more than was judged. */
-async function quoteChosen(steps: Steps, stay: Stay, { means: { bound, cover }, search, booking }: Wanted) {
-  const fitting = findRates(await search(), stay, bound);
+async function quoteChosen(
+  steps: Steps,
+  stay: Stay,
+  { means: { bound, most, cover }, search, booking, overlaps }: Wanted,
+) {
+  const fitting = findRates(await search(), stay, { bound, most });
   if (fitting.length === 0) return undefined;
   const { policyId, checkInDate, checkOutDate, guests, rooms } = stay;
   const candidates = fitting.map(({ place, rate }) => ({
@@ -302,7 +321,7 @@ async function quoteChosen(steps: Steps, stay: Stay, { means: { bound, cover }, 
     },
   }));
   if (steps.isSince(JUDGED_BY_BOOKING))
-    return await chooseWithinPolicy(steps, policyId, candidates, { isReserved: bound !== undefined, cover });
+    return await chooseWithinPolicy(steps, policyId, candidates, { isReserved: bound !== undefined, cover, overlaps });
   return await quoteRate(steps, await chooseByVerdict(steps, policyId, candidates));
 }
 
@@ -360,16 +379,13 @@ function doubtOfPlace(asked: string, { label, unknownPart, otherPlaces }: Found[
   return `"${asked}" was taken as ${label}. It could also be ${otherPlaces.join("; ")}. ${how}`;
 }
 
-function findRates({ accommodations }: Found, { refundableOnly }: Stay, bound: string | undefined) {
+function findRates({ accommodations }: Found, { refundableOnly }: Stay, means: Pick<Means, "bound" | "most">) {
   // The cheapest fitting rate of each place, as rates are ordered by price.
-  return accommodations.flatMap(({ id, name, rates }) => {
-    const rate = rates.find(
-      (one) =>
-        (bound === undefined || Number(costInUsdc(one)) <= Number(bound)) &&
-        (!refundableOnly || one.fullRefundUntil !== null),
-    );
+  const fitting = accommodations.flatMap(({ id, name, rates }) => {
+    const rate = rates.find((one) => !refundableOnly || one.fullRefundUntil !== null);
     return rate === undefined ? [] : [{ place: { id, name }, rate }];
   });
+  return payable(fitting, ({ rate }) => costInUsdc(rate), means);
 }
 
 /** For one room, in whole cents. */

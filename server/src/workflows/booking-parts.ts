@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { type Micro, parseDecimal } from "../domain/money.ts";
 import type { Cover, PurposeCall } from "../kernel/contracts/call-plan.ts";
 import { type ReservationEnd, StepFailure } from "../kernel/contracts/workflow.ts";
+import { costInUsdc, reservationBound } from "./budget.ts";
+import type { Overlaps } from "./overlaps.ts";
 import type { Answer, Args, Steps } from "./tools.ts";
 
 /** The chain's clock is ahead of ours, or the tenant's limits allow the run to cancel a booking but not to release it. */
@@ -26,14 +27,17 @@ const UNCLAIMED =
 const CLAIM_HOURS = 72;
 const APPROVAL_HOURS = 24;
 
-/** Waits until the guest has claimed the trip. Returns its free budget before that. */
-export async function waitForClaim({ call, pause }: Steps, tripId: string): Promise<{ freeUsdc: string }> {
+/** Waits until the guest has claimed the trip. Returns its free budget before that, and when it expires. */
+export async function waitForClaim(
+  { call, pause }: Steps,
+  tripId: string,
+): Promise<Pick<Answer<"read_trip">, "freeUsdc" | "expiresAt">> {
   const trip = await call("read_trip", { tripId });
   if (trip.state !== "funded") {
     throw new StepFailure("trip_not_ready", `The trip is ${trip.state}; a run needs one that is funded.`);
   }
-  const { freeUsdc } = trip;
-  if (trip.claim.guestWallet !== null) return { freeUsdc };
+  const { freeUsdc, expiresAt } = trip;
+  if (trip.claim.guestWallet !== null) return { freeUsdc, expiresAt };
   const { status } = await pause({
     step: "guest_claim",
     reason: UNCLAIMED,
@@ -45,7 +49,7 @@ export async function waitForClaim({ call, pause }: Steps, tripId: string): Prom
     needsOpenTrip: true,
   });
   if (status === "expired") throw new StepFailure("claim_expired", "The guest did not claim the trip in time.");
-  return { freeUsdc };
+  return { freeUsdc, expiresAt };
 }
 
 /** A call that books. */
@@ -82,15 +86,23 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   candidates: readonly Candidate<Choice, Bookable>[],
   /**
    * `isReserved`: the escrow already holds the money for it. `cover` pays in place of the wallet. `warn` receives the
-   * preview's warnings about the chosen one.
+   * preview's warnings about the chosen one. `overlaps` asks about other orders of the travelers; undefined in runs of
+   * earlier versions.
    */
   {
     isReserved,
     cover,
     warn,
-  }: { isReserved: boolean; cover: Cover | undefined; warn?: (warnings: readonly string[]) => void },
+    overlaps,
+  }: {
+    isReserved: boolean;
+    cover: Cover | undefined;
+    warn?: (warnings: readonly string[]) => void;
+    overlaps?: Overlaps | undefined;
+  },
 ): Promise<Bookable | undefined> {
-  const toApprove: (Judged<Choice, Bookable> & { prepared: Prepared<Bookable>; warnings: readonly string[] })[] = [];
+  const toApprove: (Judged<Choice, Bookable> & { prepared: Prepared<Bookable>; preview: Answer<"preview_call"> })[] =
+    [];
   const doubtful: Judged<Choice, Bookable>[] = [];
   const refusals: Problem[] = [];
   let isGone = false;
@@ -98,10 +110,12 @@ export async function chooseWithinPolicy<Choice, Bookable>(
     const prepared = await judged.candidate.prepare();
     isGone ||= prepared === undefined;
     if (prepared === undefined) return undefined;
-    const { problem, warnings } = await steps.call("preview_call", prepared.booking, { policyId, cover });
-    if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared, warnings });
+    const preview = await steps.call("preview_call", prepared.booking, { policyId, cover });
+    const { problem, warnings } = preview;
+    if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared, preview });
     // Any other problem does not depend on the candidate, and the booking itself reports it.
     else if (problem === null || !REFUSED.has(problem.code)) {
+      await overlaps?.confirm(preview, { isReserved });
       warn?.(warnings);
       return prepared.bookable;
     } else refusals.push(problem);
@@ -131,7 +145,9 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   const [first] = toApprove;
   if (first === undefined && isGone) return undefined;
   if (first === undefined) throw sayRefused(policyId, refusals);
-  const { candidate, verdict, prepared, warnings } = first;
+  const { candidate, verdict, prepared, preview } = first;
+  const { warnings } = preview;
+  await overlaps?.confirm(preview, { isReserved });
   if ((await candidate.hold?.()) === false) return undefined;
   const shown = {
     offer: candidate.shown,
@@ -194,29 +210,8 @@ export async function chooseByVerdict<Choice>(
   return choice;
 }
 
-/** An offer's price for the wallet. */
-export const costInUsdc = ({
-  totalAmount,
-  totalUsdc = totalAmount,
-}: {
-  totalAmount: string;
-  totalUsdc?: string | undefined;
-}) => totalUsdc;
-
-/** In whole cents, with a margin of `percent` for price changes. */
-function upperBound(amount: string, percent: bigint): string {
-  const [whole = "0", cents = ""] = amount.split(".");
-  // Fractions of a cent are rounded up.
-  const started = /[1-9]/.test(cents.slice(2)) ? 1n : 0n;
-  const inCents = BigInt(whole) * 100n + BigInt(cents.padEnd(2, "0").slice(0, 2)) + started;
-  const bound = (inCents * (100n + percent) + 99n) / 100n;
-  return `${bound / 100n}.${(bound % 100n).toString().padStart(2, "0")}`;
-}
-
 export const Retry = z.object({ status: z.enum(["retry", "cancelled"]) });
 
-/** The margin of the reservation for price changes before another candidate replaces one that is gone. */
-const ROOM_PERCENT = 5n;
 /** The maximum of candidates tried if one is gone or has another price. */
 const MOST_TRIES = 3;
 const DECISION_HOURS = 24;
@@ -225,6 +220,8 @@ const DECISION_HOURS = 24;
 export interface Means {
   /** Undefined if nothing is reserved yet. */
   bound: string | undefined;
+  /** The highest price that can be paid. Undefined before a reservation in runs of earlier versions. */
+  most: string | undefined;
   /** Undefined if the wallet pays until the settlement, as in runs of earlier versions. */
   cover: Cover | undefined;
 }
@@ -247,6 +244,8 @@ interface Budget {
   freeUsdc: string | undefined;
   /** False in runs of earlier versions, whose reservations go to the wallet if they fail. */
   isReturned: boolean;
+  /** False in runs of earlier versions, which ask people about offers that the trip cannot pay for. */
+  isWithinBudget: boolean;
 }
 
 /**
@@ -264,7 +263,8 @@ export async function reserveAndBook<Choice extends { totalAmount: string; total
     freeUsdc === undefined ? undefined : { tripId, ...(bookingId === undefined ? {} : { bookingId }) };
   let reserved: { bookingId: string; bound: string } | undefined;
   for (let attempt = 1; ; attempt += 1) {
-    const choice = await choose({ bound: reserved?.bound, cover: coverBy(reserved?.bookingId) });
+    const most = reserved?.bound ?? (budget.isWithinBudget ? freeUsdc : undefined);
+    const choice = await choose({ bound: reserved?.bound, most, cover: coverBy(reserved?.bookingId) });
     if (choice !== undefined) {
       if (reserved === undefined) {
         const bound = reservationBound(costInUsdc(choice), freeUsdc);
@@ -294,22 +294,6 @@ export async function reserveAndBook<Choice extends { totalAmount: string; total
     if (status === "cancelled") throw new StepFailure(gone.code, gone.detail);
   }
 }
-
-/** With a margin for price changes, as far as the trip allows. */
-function reservationBound(price: string, freeUsdc: string | undefined): string {
-  const bound = upperBound(price, ROOM_PERCENT);
-  if (freeUsdc === undefined) return bound;
-  const free = micro(freeUsdc);
-  if (free < micro(price)) {
-    throw new StepFailure(
-      "insufficient_budget",
-      `The trip has ${freeUsdc} USDC free, but the chosen offer costs ${price} USDC. Nothing was reserved. Prefund a trip with more, or look for something cheaper.`,
-    );
-  }
-  return free < micro(bound) ? freeUsdc : bound;
-}
-
-export const micro = (amount: string): Micro => parseDecimal(amount) ?? 0n;
 
 /** Undefined if the work fails with one of these codes. */
 export async function unless<T>(codes: ReadonlySet<string>, work: () => Promise<T>): Promise<T | undefined> {

@@ -62,13 +62,14 @@ async function run(tenant: Tenant, workflowId: string, input: object) {
 }
 const ROUTE = { origin: "LHR", destination: "CDG" };
 const bookFlight = (tenant: Tenant, tripId: string, more: object = {}) =>
-  run(tenant, "service.book_flight", { tripId, ...ROUTE, departureDate: inDays(60), ...more });
+  run(tenant, "service.book_flight", { tripId, ...ROUTE, departureDate: inDays(60), acceptOverlap: true, ...more });
 const bookStay = (tenant: Tenant, tripId: string) =>
   run(tenant, "service.book_stay", {
     tripId,
     location: "London",
     checkInDate: inDays(60),
     checkOutDate: inDays(62),
+    acceptOverlap: true,
     email: "rita@example.com",
     phoneNumber: "+442080160508",
     guestNames: [{ givenName: "Rita", familyName: "Retry" }],

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatDecimal, parseDecimal } from "../domain/money.ts";
 import { DecimalAmount } from "../domain/schemas.ts";
-import { costInUsdc } from "./booking-parts.ts";
+import { costInUsdc } from "./budget.ts";
 import type { Answer } from "./tools.ts";
 
 /** Wishes that every offer of a run must fulfil; the policy judges what is left. */

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { withSpellings } from "../domain/chains/named-chains.ts";
 import { SourceChain } from "../domain/chains/source-chain.ts";
 import { defineWorkflow, StepFailure } from "../kernel/contracts/workflow.ts";
 import type { ToolMap } from "../modules/index.ts";
 import type { Answer, Args, Steps } from "./tools.ts";
 
 const Input = z.strictObject({
-  fromChain: SourceChain,
+  fromChain: withSpellings(SourceChain),
   amount: z.string().describe("USDC to send from that chain; what arrives becomes the trip's budget"),
   expiresInDays: z.int().min(1).max(365).default(30),
   tripSummary: z.string().optional().describe("The guest reads it"),

@@ -35,7 +35,7 @@ const give = (tripId: string, body: object) => post(`/api/claims/${tripId}/trave
 const flight = (tripId: string, more: object = {}) =>
   call("run_workflow", {
     workflowId: "service.book_flight",
-    input: { tripId, origin: "LHR", destination: "CDG", departureDate: inDays(60), ...more },
+    input: { tripId, origin: "LHR", destination: "CDG", departureDate: inDays(60), acceptOverlap: true, ...more },
   });
 const stay = (tripId: string, more: object = {}) =>
   call("run_workflow", {
@@ -46,6 +46,7 @@ const stay = (tripId: string, more: object = {}) =>
       checkInDate: inDays(60),
       checkOutDate: inDays(62),
       refundableOnly: true,
+      acceptOverlap: true,
       email: CONTACT.email,
       ...more,
     },

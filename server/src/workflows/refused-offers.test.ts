@@ -34,7 +34,7 @@ const call = async (tool: string, args: object) => requireResult(await service.c
 async function run(days: number, more: object = {}) {
   const { tripId, guestLink, codeNonce } = await call("prefund_trip", { budgetUsdc: "3000" });
   await call("guest_claim_link", { guestLink, codeNonce, guestWallet: `0x${randomBytes(20).toString("hex")}` });
-  const input = { tripId, origin: "LHR", destination: "JFK", departureDate: day(days), ...more };
+  const input = { tripId, origin: "LHR", destination: "JFK", departureDate: day(days), acceptOverlap: true, ...more };
   const { runId } = await call("run_workflow", { workflowId: "service.book_flight", input });
   const read = () => call("read_run", { runId });
   await expect.poll(async () => (await read()).status, { timeout: 30_000 }).not.toBe("running");

@@ -31,6 +31,7 @@ const flight = (tripId: string, more: object = {}) => ({
   origin: "LHR",
   destination: "CDG",
   departureDate,
+  acceptOverlap: true,
   ...more,
 });
 const read = async ({ runId }: Record<string, unknown>) => (await ask(`runs/${String(runId)}`)).body;

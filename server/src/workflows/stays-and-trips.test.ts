@@ -49,6 +49,7 @@ const bookStay = (tripId: string, more: object = {}) =>
     checkInDate: inDays(60),
     checkOutDate: inDays(62),
     refundableOnly: true,
+    acceptOverlap: true,
     ...CONTACT,
     ...more,
   });
@@ -96,6 +97,8 @@ describe("service.book_stay", () => {
       accommodationAddress: expect.stringMatching(/\w/),
       fullRefundUntil: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
       cancellationPolicy: { refundable: true },
+      // The trip's thirty days end before the stay.
+      warnings: [expect.stringMatching(/^The trip expires on .+, before the journey ends/)],
       tripFreeUsdc: freeUsdc,
       next: `The trip has ${freeUsdc} USDC left, which close_trip returns to the wallet.`,
     });

@@ -8,11 +8,11 @@ export type Answer<Name extends keyof ToolMap> = ToolMap[Name]["output"];
 /** Fields that answers of earlier releases lack, with default values. */
 export const earlierAnswers = {
   search_flights: { timeZones: {} },
-  preview_call: { warnings: [] },
+  preview_call: { warnings: [], overlappingOrderIds: [] },
   book_flight: { coveredUsdc: "0", travelers: [] },
   book_stay: { coveredUsdc: "0", travelers: [] },
   settle_booking: { walletReturn: null, tripFreeUsdc: null },
-  cancel_order_quote: { releasedUsdc: "0" },
+  cancel_order_quote: { releasedUsdc: "0", notRefundedBecause: null },
   confirm_cancel_order: { releasedUsdc: "0" },
 };
 

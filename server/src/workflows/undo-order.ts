@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { formatDecimal, type Micro } from "../domain/money.ts";
 import type { OrderEnd } from "../kernel/contracts/workflow.ts";
-import { micro, unless } from "./booking-parts.ts";
+import { unless } from "./booking-parts.ts";
+import { micro } from "./budget.ts";
 import type { Steps } from "./tools.ts";
 
 const Refund = z.object({ refundedUsdc: z.string().default("0"), releasedUsdc: z.string().default("0") });

@@ -87,6 +87,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     transferWaits: absent("transferWaits"),
     transfersOverChains: absent("transfersOverChains"),
     openWithdrawals: absent("openWithdrawals"),
+    paidOrders: absent("paidOrders"),
     claimLinks: absent("claimLinks"),
     failedCallLog: absent("failedCallLog"),
     usage: absent("usage"),

@@ -64,7 +64,7 @@ export async function bookByRun(product: Product, tripId: string, departureDate:
 }
 
 export const startFlightRun = (product: Product, tripId: string, departureDate: string) =>
-  startRun(product, "service.book_flight", { tripId, ...ROUTE, departureDate });
+  startRun(product, "service.book_flight", { tripId, ...ROUTE, departureDate, acceptOverlap: true });
 
 export function startStayRun(product: Product, tripId: string) {
   const today = Temporal.Now.plainDateISO("UTC");
@@ -74,6 +74,7 @@ export function startStayRun(product: Product, tripId: string) {
     checkInDate: today.add({ days: 60 }).toString(),
     checkOutDate: today.add({ days: 62 }).toString(),
     refundableOnly: true,
+    acceptOverlap: true,
     guestNames: [{ givenName: "Amelia", familyName: "Hart" }],
     email: "amelia@example.com",
     phoneNumber: "+442080160508",

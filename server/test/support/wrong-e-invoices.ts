@@ -32,6 +32,7 @@ export function sampleInvoice(
       tripId: "0x02",
       orderId: "ord_1",
       pnr: "ZZ1234",
+      orderedBy: null,
       travelers: ["Tess Traveler"],
       tickets: ["125-1"],
       journey: ["BA117 LHR – JFK, 2026-12-20 10:00"],

@@ -57,7 +57,7 @@ async function ask(options: KernelOptions, invocation: Invocation): Promise<Fail
   const { call, plan } = await prepareCall(options, invocation);
   call.rulesVersion = null;
   const refusal = await findRefusal(options.gates, call, plan);
-  return refusal === undefined ? undefined : await sayRefusal(refusal, call, plan);
+  return refusal === undefined ? undefined : await sayRefusal(options.gates, refusal, call, plan);
 }
 
 /** Records the call unless it succeeds. */
@@ -140,7 +140,7 @@ async function judgeAndReserve(
   const refusal = await findRefusal(options.gates, call, plan);
   if (refusal !== undefined) {
     const replay = await charge.recall?.(call);
-    if (replay === undefined) throw await sayRefusal(refusal, call, plan);
+    if (replay === undefined) throw await sayRefusal(options.gates, refusal, call, plan);
     return { reservation: replay, reserving: NONE };
   }
   const admitting = charge.admit?.(call);

@@ -1,4 +1,5 @@
 import { Failure, isRetryable } from "../../domain/errors.ts";
+import type { CallPlan } from "../contracts/call-plan.ts";
 import type { PendingCall } from "../contracts/charge.ts";
 import { findRefusal, previewGates, previewRun, previewWarnings } from "../contracts/gate.ts";
 import type { Invocation } from "../contracts/invocation.ts";
@@ -16,7 +17,14 @@ export async function previewCall(
   invocation: Invocation,
   createTurn?: (prepared: PreparedCall) => Turn,
 ): Promise<Preview> {
-  const preview: Preview = { refusal: undefined, tried: undefined, allowances: [], warnings: [], plan: undefined };
+  const preview: Preview = {
+    refusal: undefined,
+    tried: undefined,
+    allowances: [],
+    warnings: [],
+    overlappingOrderIds: [],
+    plan: undefined,
+  };
   let tried: PendingCall | undefined;
   let turn: Turn | undefined;
   let isWaiting = false;
@@ -31,7 +39,11 @@ export async function previewCall(
     const refusal = await findRefusal(options.gates, call, plan);
     if (refusal !== undefined) {
       // An approver may allow it yet, so whoever asks for the approval is shown the plan.
-      if (refusal.failure.code.startsWith("approval_")) preview.plan = await plan();
+      if (refusal.failure.code.startsWith("approval_")) {
+        preview.plan = await plan();
+        preview.warnings = [...preview.warnings, ...(preview.plan.warnings ?? [])];
+        await addOverlaps(preview, preview.plan);
+      }
       throw refusal.failure;
     }
     preview.plan = await plan();
@@ -49,8 +61,8 @@ export async function previewCall(
       await tool.probe(input, ports, caller);
     }
     await previewRun(options.gates, call, plan);
-    const { remarks = [], readRemarks, readWarnings } = preview.plan;
-    preview.warnings = [...preview.warnings, ...((await readWarnings?.()) ?? [])];
+    const { remarks = [], readRemarks } = preview.plan;
+    await addOverlaps(preview, preview.plan);
     const read = (await readRemarks?.()) ?? [];
     const ofTool = (await tool.remarks?.(input, ports, caller)) ?? [];
     const arrival = await tool.arrival?.(input, ports, caller);
@@ -62,6 +74,12 @@ export async function previewCall(
     turn?.leave();
   }
   return preview;
+}
+
+async function addOverlaps(preview: Preview, { readOverlaps }: CallPlan): Promise<void> {
+  const overlaps = (await readOverlaps?.()) ?? [];
+  preview.warnings = [...preview.warnings, ...overlaps.map(({ warning }) => warning)];
+  preview.overlappingOrderIds = overlaps.map(({ orderId }) => orderId);
 }
 
 function describe({ code, detail, issues, extra, retryAfterSeconds }: Failure, call: PendingCall | undefined): Refused {

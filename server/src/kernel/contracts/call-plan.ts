@@ -22,6 +22,10 @@ export type MovementPart = "cost" | "markup" | "service_fee" | "rest";
 export interface PlannedMovement {
   /** By CAIP-2. Undefined: the home chain of the caller's environment. */
   chain?: string | undefined;
+  /** By CAIP-2, if it arrives on another chain than it leaves. */
+  toChain?: string | undefined;
+  /** True: the next movement passes this money on, as from a deposit to another chain. Totals count it once. */
+  isPartOfNext?: true;
   token: TokenSymbol;
   /** In micro-units of the token. Undefined if the service's records do not know it: the supplier or the chain decides. */
   amount: Micro | undefined;
@@ -76,6 +80,13 @@ export interface PlannedSubject {
   stay: { name: string; checkInDate: Temporal.PlainDate; checkOutDate: Temporal.PlainDate } | undefined;
 }
 
+/** An order that a traveler of the call already has for the same time. */
+export interface PlannedOverlap {
+  orderId: string;
+  /** In whole sentences. */
+  warning: string;
+}
+
 /** The consequences of a call if nothing refuses it: gates judge it, and a preview shows it. Modules add what their gates judge. */
 export interface CallPlan {
   movements: readonly PlannedMovement[];
@@ -92,8 +103,8 @@ export interface CallPlan {
   arrival?: PlannedArrival | undefined;
   /** For a preview: what the caller should know first, in whole sentences. */
   warnings?: readonly string[] | undefined;
-  /** The same for warnings that are read from records, which only a preview does. They follow the others. */
-  readWarnings?: (() => Promise<readonly string[]>) | undefined;
+  /** For a preview: orders of the same travelers for the same time, which a second purchase may duplicate. They are warned of, too. */
+  readOverlaps?: (() => Promise<readonly PlannedOverlap[]>) | undefined;
   /** Further remarks for a preview, in whole sentences. */
   remarks?: readonly string[] | undefined;
   /** The same for remarks that are read from records, which only a preview does. They follow the others. */

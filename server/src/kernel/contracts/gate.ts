@@ -16,9 +16,14 @@ export interface Gate {
   check(call: PendingCall, plan: LazyPlan): Promise<void> | void;
   /**
    * After its check has refused a real call, not a preview: stores what can help, such as a request for an approval,
-   * and returns the failure for the caller.
+   * and returns the failure for the caller. `listWarnings` returns what a preview of the call warns of.
    */
-  refused?(call: PendingCall, plan: LazyPlan, refusal: Failure): Promise<Failure>;
+  refused?(
+    call: PendingCall,
+    plan: LazyPlan,
+    refusal: Failure,
+    listWarnings: () => Promise<readonly string[]>,
+  ): Promise<Failure>;
   /**
    * For the preview of a call that its check allows: what it counts, and what the call would leave. Throws a Failure if
    * only `reserve` or the run would refuse.
@@ -124,8 +129,26 @@ export async function findRefusal(
 }
 
 /** The refusal for the caller of a real call. */
-export async function sayRefusal({ gate, failure }: Refusal, call: PendingCall, plan: LazyPlan): Promise<Failure> {
-  return (await gate.refused?.(call, plan, failure)) ?? failure;
+export async function sayRefusal(
+  gates: readonly Gate[],
+  { gate, failure }: Refusal,
+  call: PendingCall,
+  plan: LazyPlan,
+): Promise<Failure> {
+  return (await gate.refused?.(call, plan, failure, () => listWarnings(gates, call, plan))) ?? failure;
+}
+
+/** All that a preview warns of. Empty if that cannot be found out now: the refusal matters more. */
+async function listWarnings(gates: readonly Gate[], call: PendingCall, plan: LazyPlan): Promise<readonly string[]> {
+  try {
+    const byGates = await previewWarnings(gates, call, plan);
+    const { warnings = [], readOverlaps } = await plan();
+    const overlaps = (await readOverlaps?.()) ?? [];
+    return [...byGates, ...warnings, ...overlaps.map(({ warning }) => warning)];
+  } catch (error) {
+    if (error instanceof Failure) return [];
+    throw error;
+  }
 }
 
 /** The gates that reserve something for this call. */

@@ -13,6 +13,8 @@ export interface Preview {
   allowances: readonly Allowance[];
   /** Warnings for the caller, whether or not the call is refused. */
   warnings: readonly string[];
+  /** Ids of the orders that the travelers already have for the same time. */
+  overlappingOrderIds: readonly string[];
   plan: CallPlan | undefined;
 }
 

@@ -73,7 +73,7 @@ export const ModuleFacts = z.strictObject({
       .array(ChainName)
       .readonly()
       .exactOptional()
-      .describe("CAIP-2 ids of further chains on which you have wallets; see check_treasury"),
+      .describe("Further chains on which you have wallets; see check_treasury"),
     otherChainsNote: z.string().nullable().describe("null: otherChains has all of them"),
     chainNames: z
       .array(z.string().regex(/^[A-Z][A-Za-z0-9_]*$/))

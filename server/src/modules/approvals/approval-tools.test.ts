@@ -55,6 +55,22 @@ it("the refusal names who decides, and the decision is named by the approval and
   });
 });
 
+it("names who travels, and what the preview warned of", async () => {
+  const profile = { familyName: "Hart", bornOn: "1988-02-03", title: "ms", gender: "f", phoneNumber: "+442080160509" };
+  const person = { userId: "carol", givenName: "Carol", email: "carol.hart@example.com", ...profile };
+  requireResult(await service.call("save_traveler", person));
+  const { customerUserId } = requireResult(await service.call("ensure_flight_customer", { clerkUserId: "carol" }));
+  const args = { offerId: await desk.anOffer(84), additionalCustomerUserIds: [customerUserId] };
+  const { warnings } = requireResult(await service.call("preview_call", { tool: "book_flight", args }));
+  expect(warnings).toEqual([expect.stringContaining("has no passport in the profile")]);
+  const { approvalId } = (await service.call("book_flight", args)).body;
+  expect((await read({ approvalId })).approval).toMatchObject({
+    travelerId: "carol",
+    travelerIds: ["carol"],
+    evidence: { warnings },
+  });
+});
+
 it("the refusal says that nobody may decide", async () => {
   await desk.enforce({ role: "finance" });
   // An approver does not decide for finance.

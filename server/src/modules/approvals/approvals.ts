@@ -75,6 +75,12 @@ export function listTravelers({ evidence, travelerId }: Pick<Approval, "evidence
   return [bought, purpose].flatMap((trip) => (trip == null ? [] : (trip.travelerIds ?? [travelerId])));
 }
 
+/** The travelers of the purchase, or of the one for which money is set aside. Null: there is none, or not all of them are users. */
+export function listKnownTravelers({ evidence }: Pick<Approval, "evidence">): readonly string[] | null {
+  const { bought, purpose } = Trip.safeParse(evidence).data ?? {};
+  return bought?.travelerIds ?? purpose?.travelerIds ?? null;
+}
+
 export interface Decision {
   to: "approved" | "rejected" | "revoked";
   by: string;

@@ -88,7 +88,8 @@ function withoutPrices(bought: object): object {
 function knownAmount({ bought, movements }: CallPlan): Micro | undefined {
   if (bought !== undefined) return bought.price ?? bought.priceAtLeast;
   let sum = 0n;
-  for (const { amount } of movements) {
+  for (const { amount, isPartOfNext } of movements) {
+    if (isPartOfNext === true) continue;
     if (amount === undefined) return undefined;
     sum += amount;
   }

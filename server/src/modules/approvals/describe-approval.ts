@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
 import { detailsOfOthers, wordsOfOthers } from "../../domain/schemas.ts";
 import { buildServiceAccountId, findKeyId } from "../../domain/user-ids.ts";
-import { APPROVAL_STATES, type Approval } from "./approvals.ts";
+import { APPROVAL_STATES, type Approval, listKnownTravelers } from "./approvals.ts";
 
 export const ApprovalAnswer = z.object({
   approvalId: z.string(),
@@ -12,7 +12,12 @@ export const ApprovalAnswer = z.object({
       "approved: the same call succeeds once. replaced: the call changed and another approval was requested, or the run that asked was cancelled",
     ),
   tool: z.string(),
-  travelerId: z.string(),
+  travelerId: z.string().describe("The first who travels, if known; otherwise the traveler of the caller"),
+  travelerIds: z
+    .array(z.string())
+    .readonly()
+    .nullable()
+    .describe("Everyone who travels by the purchase; null: nothing is bought, or not all are users here"),
   amount: z.string().nullable().describe("In US dollars, or the amount that a transfer moves; null: not known"),
   isMinimum: z.boolean().describe("true: services of unknown price are added to amount"),
   tolerance: z.string().describe("How much the amount may rise"),
@@ -34,11 +39,13 @@ export const ApprovalAnswer = z.object({
 export function describeApproval(approval: Approval, now: Temporal.Instant): z.output<typeof ApprovalAnswer> {
   const { id, amount, tolerance, requestedAt, decidedBy, decidedAt, reason, usedAt, expiresAt, evidence } = approval;
   const { tool, travelerId, policyId, policyVersion, role, requestedBy, requestedKeyId } = approval;
+  const travelerIds = listKnownTravelers(approval);
   return {
     approvalId: id,
     state: stateAt(approval, now),
     tool,
-    travelerId,
+    travelerId: travelerIds?.[0] ?? travelerId,
+    travelerIds,
     isMinimum: isMinimum(approval),
     amount: amount === undefined ? null : formatDecimal(amount),
     tolerance: formatDecimal(tolerance),

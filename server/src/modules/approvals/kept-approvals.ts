@@ -1,3 +1,4 @@
+import { nameChain } from "../../domain/chains/named-chains.ts";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import type { FlightPurchase, Purchase, StayPurchase } from "../../domain/travel/purchase.ts";
@@ -202,7 +203,10 @@ function toRequestedApproval({ id, expiresAt, reason }: Approval): RequestedAppr
 }
 
 /** The facts that an approver is shown: plain values, as stored and audited. */
-function showCase(asked: ApprovalCase, { alternatives, purpose }: ApprovalContext): Readonly<Record<string, unknown>> {
+function showCase(
+  asked: ApprovalCase,
+  { alternatives, purpose, warnings }: ApprovalContext,
+): Readonly<Record<string, unknown>> {
   const { call, plan, verdict } = asked;
   return {
     askedForUserId: call.namedUserId ?? null,
@@ -210,6 +214,7 @@ function showCase(asked: ApprovalCase, { alternatives, purpose }: ApprovalContex
     purpose: purpose === undefined ? null : showPurchase(purpose),
     alternatives: alternatives.map(({ offerId, bought }) => ({ offerId, ...showPurchase(bought) })),
     payments: plan.movements.map(showMovement),
+    warnings,
     irreversible: plan.irreversible.map(({ what, undoableUntil }) => ({
       what,
       undoableUntil: undoableUntil?.toString() ?? null,
@@ -260,7 +265,12 @@ function showStay({ name, checkInDate, checkOutDate, rooms, country, stars }: St
   };
 }
 
-function showMovement({ chain, token, expected, amount = expected, from, to, isLater }: PlannedMovement) {
+function showMovement({ chain, toChain, token, expected, amount = expected, from, to, isLater }: PlannedMovement) {
   const shown = { token, amount: amount === undefined ? null : formatDecimal(amount), from, to };
-  return { ...shown, later: isLater === true, ...(chain === undefined ? {} : { chain }) };
+  return {
+    ...shown,
+    later: isLater === true,
+    ...(chain === undefined ? {} : { chain: nameChain(chain) }),
+    ...(toChain === undefined ? {} : { toChain: nameChain(toChain) }),
+  };
 }

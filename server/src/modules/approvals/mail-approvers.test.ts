@@ -72,7 +72,7 @@ const approvalsOver = (over: Stores, through: Mailer, kept?: "sandbox") =>
     mail: { delivery: deliveryBy(through, kept), vault: setup.vault, origin: "https://wayfare.example" },
   });
 
-const NOTHING_MORE = { alternatives: [], purpose: undefined };
+const NOTHING_MORE = { alternatives: [], purpose: undefined, warnings: [] };
 const buildCase = (name: string): ApprovalCase => ({
   call: {
     id: `call_${name}`,
@@ -150,7 +150,7 @@ it("names the purpose of money that is set aside, if the call names it", async (
     stars: undefined,
   };
   const approvals = approvalsOver(stores, mailer);
-  await approvals.request(buildCase("meant"), { alternatives: [], purpose });
+  await approvals.request(buildCase("meant"), { alternatives: [], purpose, warnings: [] });
   await approvals.request(buildCase("plain"), NOTHING_MORE);
   await expect.poll(unfinished, PATIENT).toEqual([]);
   const subjects = new Map(server.received.map(({ parsed: { subject, text } }) => [subject, text]));

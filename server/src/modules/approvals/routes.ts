@@ -41,6 +41,7 @@ const example = ApprovalAnswer.parse({
   state: "pending",
   tool: "book_flight",
   travelerId: "user_ada",
+  travelerIds: ["user_ada"],
   amount: "3120.50",
   isMinimum: false,
   tolerance: "0.00",

@@ -203,4 +203,38 @@ describe("check-in reminders", () => {
     const local = await remind({ origin: "LHR", departureDateTimeIso: "2035-05-01T09:30:00+01:00" });
     expect(local.notes.join()).not.toContain("offset");
   });
+
+  it("are for the departure of the caller's own order, whatever offset its local time was given with", async () => {
+    await service.isFunded(service.tenantId);
+    const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 75 }).toString();
+    const asked = { origin: "JFK", destination: "LHR", departureDate };
+    const { offers } = requireResult(await service.call("search_flights", asked));
+    const offerId = z.array(z.object({ id: z.string() })).parse(offers)[0]?.id;
+    const Booked = z.object({
+      orderId: z.string(),
+      pnr: z.string(),
+      slices: z.array(z.object({ segments: z.array(z.object({ flightNumber: z.string(), departingAt: z.string() })) })),
+    });
+    const { orderId, pnr, slices } = Booked.parse(requireResult(await service.call("book_flight", { offerId })));
+    const { flightNumber, departingAt } = slices[0]?.segments[0] ?? { flightNumber: "", departingAt: "" };
+    const own = { origin: "JFK", destination: "LHR", pnr, flightNumber };
+    const instant = Temporal.PlainDateTime.from(departingAt).toZonedDateTime("America/New_York").toInstant();
+    const by = `By the order ${orderId}, the flight leaves on ${departingAt.slice(0, 10)} at ${departingAt.slice(11, 16)}`;
+
+    const asUtc = await remind({ ...own, departureDateTimeIso: `${departingAt}Z` });
+    expect(asUtc.wallet.departsAtLocal).toBe(departingAt);
+    expect(asUtc.notes[0]).toContain(`${by} by the airport's clock, which is ${instant.toString()}.`);
+    const right = await remind({ ...own, departureDateTimeIso: instant.toString() });
+    expect(right.wallet.departsAtLocal).toBe(departingAt);
+    expect(right.notes[0]).toContain("as you gave it");
+    // A delay is not corrected.
+    const late = await remind({ ...own, departureDateTimeIso: instant.add({ hours: 9 }).toString() });
+    expect(late.wallet.departsAtLocal).toBe(Temporal.PlainDateTime.from(departingAt).add({ hours: 9 }).toString());
+    expect(late.notes[0]).toMatch(/correct it unless the airline has moved the flight/);
+  });
+
+  it("name the local day of a departure that was given in UTC, where that is another clock", async () => {
+    const { notes } = await remind({ origin: "NRT", departureDateTimeIso: "2035-05-01T16:30:00Z" });
+    expect(notes.join()).toContain("so it leaves at 01:30 there. That is on 2035-05-02");
+  });
 });

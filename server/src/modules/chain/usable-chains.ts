@@ -1,10 +1,10 @@
+import { type BridgeNetwork, findChainById, findNamedChain } from "../../domain/chains/named-chains.ts";
 import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { ByChain, Chains } from "../../kernel/contracts/by-chain.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import { type ChainKey, nameEvmChain } from "../../ports/chain/chain-key.ts";
 import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
-import { type BridgeNetwork, findChainById, findNamedChain } from "../../ports/chain/named-chains.ts";
 import { NO_ROOM, type OpenedChain } from "../../ports/chain/opened-chain.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Stores } from "./context.ts";

@@ -130,7 +130,7 @@ describe("bridge_to_arc", () => {
   );
 
   test("suggests the name of a misspelt chain", async () => {
-    const { body } = await bridge("1", { fromChain: "Base Sepolia" });
+    const { body } = await bridge("1", { fromChain: "Base_Sepolai" });
     expect(body.issues).toEqual([{ path: "fromChain", message: 'is not known; did you mean "Base_Sepolia"?' }]);
   });
 
@@ -140,8 +140,8 @@ describe("bridge_to_arc", () => {
     const legs = z.array(z.object({ transferId: z.string().nullable() }).loose()).parse(movements);
     expect(legs.filter((leg) => leg.transferId === transferId)).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ direction: "out", chain: BASE, kind: "bridge", amount: "2.00", fee: "0.00" }),
-        expect.objectContaining({ direction: "in", chain: sandboxChain.chain, kind: "bridge", amount: "2.00" }),
+        expect.objectContaining({ direction: "out", chain: NAME, kind: "bridge", amount: "2.00", fee: "0.00" }),
+        expect.objectContaining({ direction: "in", chain: "Arc_Testnet", kind: "bridge", amount: "2.00" }),
       ]),
     );
     const read = requireResult(await service.call("read_transaction", { transferId }));

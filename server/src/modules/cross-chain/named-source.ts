@@ -1,8 +1,8 @@
+import { findNamedChain } from "../../domain/chains/named-chains.ts";
 import type { SourceChain } from "../../domain/chains/source-chain.ts";
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import { nameEvmChain } from "../../ports/chain/chain-key.ts";
-import { findNamedChain } from "../../ports/chain/named-chains.ts";
 
 /** The chain as CAIP-2. Throws Failure for the chain to which the money goes, and for those that the service cannot use. */
 export function requireSource(name: SourceChain, { chainId }: Pick<Chain, "chainId">): string {

@@ -1,7 +1,7 @@
+import type { BridgeNetwork } from "../../domain/chains/named-chains.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 import type { MessageAttestations } from "../../ports/chain/message-attestations.ts";
-import type { BridgeNetwork } from "../../ports/chain/named-chains.ts";
 import type { Parts, Ports } from "./context.ts";
 import type { Transfer, TransferStep } from "./transfers.ts";
 

@@ -1,7 +1,7 @@
 import { checkAuthorization, checkVisa, findGrant, isGranted } from "./check-entry.ts";
 import { checkValidity } from "./check-passport.ts";
 import { checkStay } from "./check-stay.ts";
-import { type Case, compare, type Finding, otherwiseFor, rulesFor } from "./findings.ts";
+import { type Case, compare, type Finding, findSource, otherwiseFor, rulesFor } from "./findings.ts";
 import type { Grant } from "./regime-schema.ts";
 
 /**
@@ -14,7 +14,7 @@ export function checkTransit(asked: Case): Finding[] {
   const [special] = rulesFor(asked, regime.transit?.landside ?? []);
   const within = { ...asked, leavesOn };
   const landsideGrant = special !== undefined && isShortEnough(special, within) ? special : findGrant(asked)?.grant;
-  const airside = airsideGrant(asked);
+  const airside = confirmed(asked, airsideGrant(asked), landsideGrant);
   const isAirside = compare(leavesOn, arrivesOn) === 0 && airside !== "entry" && airside !== undefined;
   const beyond = checkValidity(within);
   const landside = checkSide("Landside", within, landsideGrant);
@@ -40,6 +40,24 @@ function airsideGrant(asked: Case): Grant | "entry" | undefined {
   if (airside === undefined || airside === "entry") return airside;
   const [own] = rulesFor(asked, airside.rules);
   return own ?? otherwiseFor(asked, airside.otherwise);
+}
+
+const NOT_CONFIRMED =
+  "That everyone may change planes here without a visa was recorded from memory, and no source that was read confirms it for this nationality. Ask the embassy of the country where the traveler changes planes, or the airline, before anything is paid.";
+
+/**
+ * A yes that rests on memory alone is not known, as it may leave a traveler at the gate. Whoever is admitted through the border by a
+ * list that was read may change planes, too.
+ */
+function confirmed(
+  { regime }: Case,
+  airside: Grant | "entry" | undefined,
+  landside: Grant | undefined,
+): Grant | "entry" | undefined {
+  if (airside === undefined || airside === "entry" || airside.kind !== "visa_free") return airside;
+  const isRead = ({ source }: Grant) => findSource(regime, source)?.basis === "read";
+  if (isRead(airside) || (landside !== undefined && isGranted(landside) && isRead(landside))) return airside;
+  return { ...airside, kind: "unknown", note: NOT_CONFIRMED };
 }
 
 const SAYS: Readonly<Record<Grant["kind"], string>> = {

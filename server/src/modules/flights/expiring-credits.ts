@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import { hasScope } from "../../domain/scopes.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
-import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
+import type { AirlineCreditDetails, FlightServicing } from "../../ports/supplier/flight-servicing.ts";
 import type { Travelers } from "../travelers/index.ts";
 import type { Stores } from "./context.ts";
 import { listCredits } from "./list-credits.ts";
@@ -18,20 +18,25 @@ export interface ExpiringPorts {
   travelers: Travelers;
 }
 
-/** Usable airline credits that expire soon, earliest first. Asks the supplier only if our records know an unused credit. */
-export async function listExpiringCredits(
+/** Usable airline credits of the tenant's customers. Asks the supplier only if our records know an unused credit. */
+export async function listUsableCredits(
   { stores, flightServicing, travelers }: ExpiringPorts,
   caller: Caller,
-  now: Temporal.Instant,
-) {
+): Promise<readonly AirlineCreditDetails[]> {
   if (!hasScope(caller.scopes, "flights:read")) return [];
   if (!(await stores.orders.hasUnusedCredits(caller.tenantId, caller.environment))) return [];
   const query = { userId: undefined, customerUserId: undefined, limit: MOST_READ };
   const signal = AbortSignal.timeout(WAIT_MILLISECONDS);
   const credits = await listCredits({ flightServicing, travelers }, caller, query, { signal }).catch(nothingIfAway);
+  return credits.filter(({ usable }) => usable);
+}
+
+/** The same that expire soon, earliest first. */
+export async function listExpiringCredits(ports: ExpiringPorts, caller: Caller, now: Temporal.Instant) {
+  const credits = await listUsableCredits(ports, caller);
   const until = now.add({ hours: SOON_DAYS * 24 }).toString();
   return credits
-    .filter(({ usable, expiresAt }) => usable && expiresAt !== null && expiresAt <= until)
+    .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= until)
     .toSorted((left, right) => (left.expiresAt ?? "").localeCompare(right.expiresAt ?? ""))
     .slice(0, MOST_SHOWN)
     .map(({ id, airlineIataCode, amount, currency, expiresAt }) => ({

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { findNamedChain, withSpellings } from "../../domain/chains/named-chains.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import { nameEvmChain } from "../../ports/chain/chain-key.ts";
-import { findNamedChain } from "../../ports/chain/named-chains.ts";
 
 declare module "../../kernel/contracts/call-plan.ts" {
   interface Holdings {
@@ -23,6 +23,8 @@ export const gatewayChainNames = [
 ] as const;
 
 export const GatewayChain = z.enum(gatewayChainNames);
+/** In arguments. */
+export const AskedGatewayChain = withSpellings(GatewayChain);
 
 export const noGateway =
   "This service has no Gateway on this chain. Nothing was done; gateway_balance lists the available chains.";

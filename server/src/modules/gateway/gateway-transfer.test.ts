@@ -114,7 +114,7 @@ describe("a transfer over the Gateway", () => {
       micro(sent.deposited) - 20n * UNIT - micro(sent.fee),
     );
     const { movements, pageSums } = requireResult(await call("list_movements", { limit: 20 }));
-    const chain = "eip155:84532";
+    const chain = "Base_Sepolia";
     const own = { chain, direction: "out", kind: "gateway", transferId: sent.transferId };
     expect(movements).toEqual(
       expect.arrayContaining([
@@ -133,8 +133,37 @@ describe("a transfer over the Gateway", () => {
     const ofTransfer = z.array(z.object({ transferId: z.string().nullable(), fee: z.string().optional() }).loose());
     const withFee = ofTransfer.parse(movements).filter(({ transferId, fee }) => transferId === sent.transferId && fee);
     expect(withFee).toHaveLength(1);
-    // The wallet's alone.
-    expect(pageSums).toContainEqual(expect.objectContaining({ token: "USDC", out: sent.deposited }));
+    expect(movements).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          chain: "Arc_Testnet",
+          direction: "in",
+          amount: "20.00",
+          counterpart: "gateway",
+          isBetweenOwn: true,
+          text: "Out of your money in the Gateway on another chain",
+        }),
+      ]),
+    );
+    // The money is the tenant's before and after: only the fee went to anybody else.
+    expect(pageSums).toContainEqual(expect.objectContaining({ token: "USDC", out: sent.fee }));
+  });
+
+  it("is previewed with both chains, and with its amount once", async () => {
+    const args = { from: "base-sepolia", to: "eip155:5042002", amount: "50" };
+    const { accepted, movements, totals, allowances } = requireResult(
+      await call("preview_call", { tool: "gateway_transfer", args }),
+    );
+    expect(accepted).toBe(true);
+    expect(movements).toMatchObject([
+      { from: "treasury", to: "gateway", chain: "Base_Sepolia" },
+      { from: "gateway", to: "treasury", chain: "Base_Sepolia", toChain: "Arc_Testnet", amount: "50.00" },
+    ]);
+    expect(totals).toEqual([{ token: "USDC", amount: "50.00" }]);
+    expect(allowances).toContainEqual(expect.objectContaining({ name: "treasury wallet on Base_Sepolia" }));
+    const sent = await send("1", { from: "BASE_SEPOLIA", to: "ARC-TESTNET" });
+    expect(sent).toMatchObject({ from: { name: "Base_Sepolia" }, to: { name: "Arc_Testnet" } });
+    await settle();
   });
 
   it("takes what is there first, and sends the same intent again when the answer is lost", async () => {

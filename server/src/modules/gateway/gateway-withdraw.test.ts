@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { newFundedTenant, requireResult } from "../../../test/support/treasury.ts";
@@ -45,8 +44,8 @@ test("a withdrawal is followed to its end, and its transactions and its movement
   );
   expect(stored).toEqual({ effect: "done", id: begun.withdrawalId });
   expect(await call("check_treasury", {})).toMatchObject({
-    gateway: [{ chain: sandboxChain.chain, available: "1.00" }],
-    withdrawals: [{ withdrawalId: begun.withdrawalId, chain: sandboxChain.chain, amount: "2.00" }],
+    gateway: [{ chain: "Arc_Testnet", available: "1.00" }],
+    withdrawals: [{ withdrawalId: begun.withdrawalId, chain: "Arc_Testnet", amount: "2.00" }],
   });
   const follow = async () => Withdrawal.parse(await call("gateway_withdraw", { chain }));
   await expect

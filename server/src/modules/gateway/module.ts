@@ -1,3 +1,4 @@
+import { nameChain } from "../../domain/chains/named-chains.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { TransferWorker, transferEnding } from "../cross-chain/index.ts";
@@ -64,7 +65,7 @@ export const gatewayModule = defineModule({
       list: async (owner) =>
         (await stores.gatewayWithdrawals.listOpen(owner)).map(({ id, chain, amount, withdrawalBlock }) => ({
           withdrawalId: id,
-          chain,
+          chain: nameChain(chain),
           amount: formatDecimal(amount),
           withdrawableAtBlock: withdrawalBlock?.toString() ?? null,
         })),

@@ -98,6 +98,7 @@ function inYen(settings: InvoicingSettings | undefined): InvoiceFacts {
     },
     order,
     settings,
+    buyerName: undefined,
     chainId: 1,
     issuedAt: settledAt,
     taxRates,
@@ -124,6 +125,22 @@ it("what is supplied is the journey under the margin scheme, and the settings ma
   expect(supplied(margin)).toEqual({ from: "2027-01-10", to: "2027-01-12" });
   expect(supplied({ ...margin, dateOfSupply: "settlement" })?.from).toBe("2026-11-21");
   expect(supplied({ tax: { treatment: "exempt" }, dateOfSupply: "journey" })?.from).toBe("2027-01-10");
+});
+
+it("without settings the buyer is the one of the trip, and what is supplied is the stay", () => {
+  const invoice = composeInvoice({ ...inYen(undefined), buyerName: "Example Ltd" }, "INV-1");
+  expect(invoice).toMatchObject({
+    seller: null,
+    buyer: { name: "Example Ltd", addressLines: [] },
+    booking: { orderedBy: "Example Ltd" },
+    supplied: { from: "2027-01-10", to: "2027-01-12" },
+  });
+  const settings = readSettings({ buyer: { ...party, name: "Example Holding" }, tax: { treatment: "none" } });
+  expect(composeInvoice({ ...inYen(settings), buyerName: "Bob" }, "INV-1")).toMatchObject({
+    buyer: { name: "Example Holding" },
+    booking: { orderedBy: "Bob" },
+    supplied: { from: "2026-11-21" },
+  });
 });
 
 it("credit notes of many small refunds add up to the invoice, in yen and in USDC", () => {

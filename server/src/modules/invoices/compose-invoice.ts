@@ -29,6 +29,8 @@ export interface InvoiceFacts {
   order: BoughtOrder | undefined;
   /** Undefined: the sandbox tenant has given none. */
   settings: InvoicingSettings | undefined;
+  /** As `prefund_trip` was given it. */
+  buyerName: string | undefined;
   chainId: number;
   issuedAt: Temporal.Instant;
   /** For the tax in the seller's currency, where the law asks for it. */
@@ -47,7 +49,7 @@ const Bought = z.object({
 type Bought = z.output<typeof Bought>;
 
 export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocument {
-  const { settlement, order, settings, issuedAt, chainId } = facts;
+  const { settlement, order, settings, buyerName, issuedAt, chainId } = facts;
   const { booking } = settlement;
   const bought = Bought.parse(order?.booking.result ?? {});
   const rate = order?.rate ?? BOOKING_RATE;
@@ -69,9 +71,11 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
     },
     language: settings?.language ?? "en",
     ...buildParties(settings),
+    ...(settings === undefined && buyerName !== undefined ? { buyer: buildNamedBuyer(buyerName) } : {}),
     booking: {
       bookingId: booking.bookingId,
       tripId: booking.tripId,
+      orderedBy: buyerName === undefined ? null : shown(buyerName),
       orderId: order?.orderId ?? null,
       pnr: order?.pnr ?? null,
       travelers: pickNames(order?.booking.travelers ?? []).map((one) => shown(`${one.givenName} ${one.familyName}`)),
@@ -157,6 +161,16 @@ function buildParties(settings: InvoicingSettings | undefined): Pick<InvoiceDocu
   const { seller, buyer } = settings;
   return { seller: buildParty(seller), buyer: { ...buildParty(buyer), reference: buyer.reference ?? null } };
 }
+
+/** For a sandbox tenant without settings. */
+const buildNamedBuyer = (name: string): NonNullable<InvoiceDocument["buyer"]> => ({
+  name: shown(name),
+  addressLines: [],
+  countryCode: "",
+  taxId: null,
+  email: null,
+  reference: null,
+});
 
 /** The same name is the same party: corrections of its address or number apply. */
 function asNow<Party extends { name: string }>(then: Party | null, now: Party | null): Party | null {
@@ -263,7 +277,8 @@ function buildTotals(lines: readonly Line[], currency: string): Pick<InvoiceDocu
 
 function isSuppliedByJourney(settings: InvoicingSettings | undefined): boolean {
   if (settings?.dateOfSupply !== undefined) return settings.dateOfSupply === "journey";
-  return settings?.tax.treatment === "margin_scheme";
+  // A sandbox invoice without settings states no tax, so it shows what a reader expects.
+  return settings === undefined || settings.tax.treatment === "margin_scheme";
 }
 
 /** By the clocks of the places. Undefined: there is no order of ours, or its days are unknown. */

@@ -46,6 +46,8 @@ export const InvoiceDocument = z.object({
   booking: z.object({
     bookingId: z.string(),
     tripId: z.string(),
+    /** `buyerName` of `prefund_trip`. */
+    orderedBy: z.string().nullable().default(null),
     orderId: z.string().nullable(),
     pnr: z.string().nullable(),
     travelers: z.array(z.string()),

@@ -89,6 +89,7 @@ function drawing(
     issuedAt,
     taxRates,
     order: await readOrder(from, settlement),
+    buyerName: (await from.trips.find(tenantId, environment, settlement.booking.tripId))?.details.buyerName,
   });
   const draw = async () => {
     const facts = await readFacts(stores);

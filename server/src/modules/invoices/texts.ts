@@ -51,6 +51,15 @@ export const invoiceTexts = defineTexts({
     "pt-BR": "Comprador",
     ja: "購入者",
   },
+  orderedBy: {
+    en: "Ordered by",
+    de: "Bestellt von",
+    fr: "Commandé par",
+    es: "Pedido por",
+    pt: "Encomendado por",
+    "pt-BR": "Pedido por",
+    ja: "注文者",
+  },
   notGiven: {
     en: "Not given",
     de: "Nicht angegeben",

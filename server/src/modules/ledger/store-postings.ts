@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { findChainById } from "../../domain/chains/named-chains.ts";
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
@@ -7,7 +8,6 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
 import { prepared } from "../../platform/database/prepared.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
-import { findChainById } from "../../ports/chain/named-chains.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Balance, GatewayBalance, Purse } from "./ledger.ts";
 

@@ -92,9 +92,9 @@ describe("money on a further chain", () => {
     expect(await preview(tenant, { amount: "4" })).toMatchObject({
       accepted: true,
       allowances: expect.arrayContaining([
-        { name: "treasury wallet on eip155:43113", token: "USDC", left: "5.00", leftAfter: "1.00" },
+        { name: "treasury wallet on Avalanche_Fuji", token: "USDC", left: "5.00", leftAfter: "1.00" },
       ]),
-      movements: [{ chain: "eip155:43113", token: "USDC", amount: "4.00", from: "treasury" }],
+      movements: [{ chain: "Avalanche_Fuji", token: "USDC", amount: "4.00", from: "treasury" }],
     });
     const problem = { code: "insufficient_balance", missingUsdc: "1.00" };
     expect(await preview(tenant, { amount: "6" })).toMatchObject({ accepted: false, problem });

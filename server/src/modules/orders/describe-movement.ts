@@ -75,6 +75,7 @@ export function describeMovement(movement: WalletMovement) {
     tripId: tripId ?? null,
     transferId: transfer?.id ?? transaction?.id ?? null,
     ...(pot === undefined ? {} : { pot }),
+    ...(isBetweenOwn(movement) ? { isBetweenOwn: true as const } : {}),
     ...(isWithFee(movement) && transfer?.fee !== undefined ? { fee: formatDecimal(transfer.fee) } : {}),
     txHash: hash ?? null,
   };
@@ -93,6 +94,20 @@ function movementKind({ direction, sender, transaction, pot }: WalletMovement): 
 const isWithFee = (movement: WalletMovement): boolean =>
   movement.direction === "out" && (movement.pot !== undefined || movementKind(movement) === "bridge");
 
+/** It stays the tenant's, apart from a fee: between its wallets, or into or out of its money in the Gateway. */
+function isBetweenOwn(movement: WalletMovement): boolean {
+  const { direction, pot, transfer } = movement;
+  if (pot !== undefined) return transfer?.isToOwnWallet === true;
+  const kind = movementKind(movement);
+  return kind === "bridge" || (kind === "gateway" && (direction === "out" || transfer?.isToOwnWallet !== false));
+}
+
+/** The part that came from others or went to them. */
+export function amountWithOthers(movement: WalletMovement): Micro {
+  if (!isBetweenOwn(movement)) return movement.amount;
+  return isWithFee(movement) ? (movement.transfer?.fee ?? 0n) : 0n;
+}
+
 function movementState({ direction, transaction }: WalletMovement): z.infer<typeof MovementState> {
   // The chain has confirmed this event. Money that left without a transaction of ours was entered afterwards.
   if (direction === "in" || transaction === undefined) return "confirmed";
@@ -101,7 +116,9 @@ function movementState({ direction, transaction }: WalletMovement): z.infer<type
 
 function nameSender(movement: WalletMovement): string | null {
   const { sender } = movement;
-  if (movementKind(movement) === "swap") return "swap_pool";
+  const kind = movementKind(movement);
+  if (kind === "swap") return "swap_pool";
+  if (kind === "gateway") return kind;
   if (!("account" in sender)) return sender.address ?? null;
   return sender.account === "escrow" ? "trip_budget" : sender.account;
 }
@@ -167,7 +184,9 @@ export function sayMovement(movement: WalletMovement): string {
   if (step !== undefined) return step;
   if (movement.pot !== undefined) return "Out of the Gateway to another chain, with the Gateway's fee";
   if (kind === "gateway" && movement.direction === "in")
-    return "Out of the Gateway: a withdrawal, or from another chain";
+    return movement.transfer === undefined
+      ? "Withdrawal from the Gateway"
+      : "Out of your money in the Gateway on another chain";
   if (order?.what === undefined) return WORDS[kind];
   const reference = order.reference === undefined ? "" : ` (${order.reference})`;
   const done = order.action === undefined ? "" : `, for ${ACTIONS[order.action]}`;

@@ -21,6 +21,9 @@ export const ordersModule = defineModule({
     servicingActions: createServicingActions(db, clock),
     walletMovements: createWalletMovements(db),
   }),
+  ports: ({ stores }) => ({
+    paidOrders: { find: (owner, idempotencyKey) => stores.walletMovements.findOrder(owner, idempotencyKey) },
+  }),
   workTables: [
     {
       table: "servicing_action",

@@ -88,6 +88,21 @@ interface ListedOrder extends OrderRecord {
   endsOn: string | undefined;
 }
 
+export interface StayGuest {
+  givenName: string;
+  familyName: string;
+  userId?: string | undefined;
+}
+
+export interface StayAlready {
+  orderId: string;
+  accommodationName: string;
+  checkInDate: string;
+  checkOutDate: string;
+  /** The first of the asked guests who stays there, if a user of the tenant. */
+  userId: string | undefined;
+}
+
 export interface FlownAlready {
   orderId: string;
   userId: string;
@@ -157,6 +172,20 @@ export interface Orders {
     userId: string,
     days: { from: string; to: string },
   ): Promise<readonly BookedStay[]>;
+  /**
+   * Uncancelled stays of one of these guests with a night in these days, earliest check-in first. Guests are compared by user
+   * id if both are known, otherwise by name; a stay without recorded guests is that of the user who booked it.
+   */
+  findStays(
+    tenantId: string,
+    environment: Environment,
+    asked: {
+      guests: readonly StayGuest[];
+      userId: string;
+      days: { from: string; to: string };
+      exceptQuoteId: string;
+    },
+  ): Promise<readonly StayAlready[]>;
   /** The flights of all orders on which this user travels or has traveled, newest bookings first and without cancelled ones. */
   listBookedSlices(tenantId: string, environment: Environment, userId: string): Promise<readonly BookedSlice[]>;
   /** The flights of one of these users within these local times, by confirmed and held orders, oldest first. */

@@ -18,6 +18,15 @@ declare module "../../kernel/contracts/stores.ts" {
  */
 export function createWalletMovements(queryable: Queryable) {
   return {
+    /** The order that the tenant's transaction with this key pays or refunds. */
+    async findOrder(
+      { tenantId, environment }: { tenantId: string; environment: Environment },
+      idempotencyKey: string,
+    ): Promise<PaidOrder | undefined> {
+      const orders = await readOrders(queryable, tenantId, { environment }, [{ idempotencyKey }]);
+      return orders.get(idempotencyKey);
+    },
+
     /** Newest first, with ids below `before`. */
     async list(
       tenantId: string,
@@ -219,8 +228,8 @@ const ACTION = /act_[0-9A-Z]{26}/;
 async function readOrders(
   db: Queryable,
   tenantId: string,
-  { environment }: WalletsOnChains,
-  transactions: readonly OwnTransaction[],
+  { environment }: Pick<WalletsOnChains, "environment">,
+  transactions: readonly Pick<OwnTransaction, "idempotencyKey">[],
 ): Promise<ReadonlyMap<string, PaidOrder>> {
   const named = transactions.map(({ idempotencyKey: key }) => ({
     key,
@@ -274,12 +283,32 @@ async function readTransfers(
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom("crossChainTransfer")
-    .select(["id", "feeMicro", "recipient"])
+    .select((transfer) => [
+      "id",
+      "feeMicro",
+      "recipient",
+      transfer
+        .exists(
+          transfer
+            .selectFrom("wallet")
+            .select("wallet.id")
+            .whereRef("wallet.address", "=", "crossChainTransfer.recipient")
+            .where("wallet.environment", "=", environment)
+            .where("wallet.tenantId", "=", tenantId)
+            .where("wallet.kind", "=", "treasury"),
+        )
+        .as("isToOwnWallet"),
+    ])
     .where("environment", "=", environment)
     .where("tenantId", "=", tenantId)
     .where("id", "in", ids)
     .execute();
-  return rows.map(({ id, feeMicro, recipient }) => ({ id, fee: feeMicro ?? undefined, recipient }));
+  return rows.map(({ id, feeMicro, recipient, isToOwnWallet }) => ({
+    id,
+    fee: feeMicro ?? undefined,
+    recipient,
+    isToOwnWallet: Boolean(isToOwnWallet),
+  }));
 }
 
 function toMovement(

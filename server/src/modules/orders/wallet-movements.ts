@@ -23,7 +23,7 @@ export interface WalletMovement {
   /** Set if it left the Gateway, and not the wallet. */
   pot: "gateway" | undefined;
   /** The transfer to another chain that it belongs to, and the fee in its amount, once that is known. */
-  transfer: { id: string; fee: Micro | undefined; recipient: string } | undefined;
+  transfer: { id: string; fee: Micro | undefined; recipient: string; isToOwnWallet: boolean } | undefined;
   /** The order that was paid or refunded. */
   order: PaidOrder | undefined;
 }

@@ -61,7 +61,8 @@ export function sayReliability(row: EmergencyNumbers | undefined): string {
   if (row === undefined || allNumbers(row).length === 0) {
     return `No emergency number is known here. Ask your hotel, ship or host whom to call; ${GSM}.`;
   }
-  if (row.agreement === "both") return "Call these numbers. Two sources agree on them.";
+  if (row.agreement === "both" && row.note === "") return "Call these numbers. Two sources agree on them.";
+  if (row.agreement === "both") return "Call these numbers. Two sources agree on them; the note says what others list.";
   if (row.agreement === "single") return "Only one source names these numbers. Confirm them locally.";
   return "Sources disagree about some of these numbers, as the note says. Call the first one, and the next if nobody answers.";
 }

@@ -30,6 +30,8 @@ export interface ApprovalContext {
   alternatives: readonly Alternative[];
   /** The purchase that the call prepares. */
   purpose: Purchase | undefined;
+  /** The warnings of a preview of the call, in whole sentences. */
+  warnings: readonly string[];
 }
 
 /** The policy's terms for approvals. */

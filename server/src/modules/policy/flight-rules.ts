@@ -110,8 +110,15 @@ function cabinRule({ severity, default: base, byDuration = [], overnight }: MaxC
     const text = `The cabin is ${cabin}; the highest allowed${length} is ${limit}.`;
     return { limit, actual: cabin, unit: "cabin", text };
   };
-  return { id: "flight.maxCabin", severity, judge: onFlight(({ legs }) => worst(legs.map(judgeLeg))) };
+  return {
+    id: "flight.maxCabin",
+    severity,
+    judge: onFlight(({ legs }) => worst(legs.toSorted(longestFirst).map(judgeLeg))),
+  };
 }
+
+/** `check_policy` is told the longest leg, so both name the same one. */
+const longestFirst = (one: LegFacts, other: LegFacts): number => (other.durationHours ?? 0) - (one.durationHours ?? 0);
 
 /** A broken rule outranks an unknown one. */
 function worst(judgements: readonly Judgement[]): Judgement {
@@ -274,7 +281,8 @@ function mostRule(
     const text = `A leg has ${hoursText(actual)} ${unit}; at most ${most} are allowed.`;
     return { limit: String(most), actual: hoursText(actual), unit, text };
   };
-  return { id, severity, judge: onFlight(({ legs }) => worst(legs.map(judgeLeg))) };
+  const highestFirst = (one: LegFacts, other: LegFacts) => (read(other) ?? 0) - (read(one) ?? 0);
+  return { id, severity, judge: onFlight(({ legs }) => worst(legs.toSorted(highestFirst).map(judgeLeg))) };
 }
 
 function emissionsRule({ severity, maxKgPerPassenger: most }: NonNullable<Flight["emissions"]>): Rule {

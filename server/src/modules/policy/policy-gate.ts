@@ -67,12 +67,18 @@ export class PolicyGate implements Gate {
     return this.#options.approvals.settle(call);
   }
 
-  async refused(_call: PendingCall, plan: LazyPlan, refusal: Failure): Promise<Failure> {
+  async refused(
+    _call: PendingCall,
+    plan: LazyPlan,
+    refusal: Failure,
+    listWarnings: () => Promise<readonly string[]>,
+  ): Promise<Failure> {
     const judged = await this.#judged.get(plan);
     if (judged === undefined || !needsApproval(judged.verdict) || !MAY_ASK.has(refusal.code)) return refusal;
     const context = {
       alternatives: await this.#alternativesTo(judged),
       purpose: (await judged.call.purpose?.())?.bought,
+      warnings: await listWarnings(),
     };
     const { approvalId, expiresAt, reason } = await this.#options.approvals.request(judged, context);
     const next = isRetryable(refusal.code)

@@ -193,6 +193,12 @@ describe("a cabin limit", () => {
     if (!allowed) expect(verdict.violations).toMatchObject([{ rule: "flight.maxCabin", actual: cabin }]);
   });
 
+  it("names the longest of the legs that break it, as check_policy does", () => {
+    const legs = [620, 635].map((durationMinutes) => ({ ...leg, durationMinutes, cabin: "first" as const }));
+    const { violations } = onFlight(document, { legs });
+    expect(violations[0]?.text).toContain("for a leg of 10.58 hours");
+  });
+
   it("judges each leg by its own length, and allows more overnight", () => {
     const short = { ...leg, durationMinutes: 60 };
     const cabin = "premium_economy" as const;

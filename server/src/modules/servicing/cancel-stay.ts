@@ -61,7 +61,7 @@ export async function quoteStayCancellation(
     random: RandomBytes;
   },
   order: OrderRecord,
-): Promise<StayCancellationQuote> {
+): Promise<{ quote: StayCancellationQuote; policy: CancellationPolicy }> {
   const { stayBookings, servicingQuotes, clock, random } = ports;
   const stay = await inWordsOfOrders(stayBookings.getStay(order.orderId));
   if (stay.status === "cancelled") throw new Failure("already_cancelled");
@@ -77,7 +77,7 @@ export async function quoteStayCancellation(
     expiresAt: until,
   };
   await servicingQuotes.insertStayCancellation(quote);
-  return quote;
+  return { quote, policy: stay.cancellationPolicy };
 }
 
 export function stayRefundFields({ refundAmount, refundCurrency }: StayCancellationQuote) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
 import { newFundedTenant } from "../../../test/support/treasury.ts";
 
@@ -22,10 +23,29 @@ async function quoted(route?: { origin: string; destination: string }) {
   return { ...order, quote, cancellationId: quote.cancellationId };
 }
 
+const Offers = z.array(
+  z.object({
+    id: z.string(),
+    conditions: z.object({ refundBeforeDeparture: z.object({ allowed: z.boolean() }).nullable() }),
+  }),
+);
+
+it("a cancellation that gives nothing back is quoted with the fare's or the rate's rule", async () => {
+  const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 66 }).toString();
+  const { offers } = await world.result("search_flights", { origin: "LHR", destination: "CDG", departureDate });
+  const final = Offers.parse(offers).find(({ conditions }) => conditions.refundBeforeDeparture?.allowed === false);
+  const flight = await world.result("book_flight", { offerId: final?.id });
+  const quote = await world.result("cancel_order_quote", { orderId: flight.orderId });
+  const because = "The fare is not refundable: this is the airline's fare rule.";
+  expect(quote).toMatchObject({ refundAmount: "0.00", notRefundedBecause: because });
+  expect(quote.next).toMatch(/^Nothing comes back\. The fare is not refundable/);
+});
+
 describe("a cancellation", () => {
   it("is quoted, confirmed, and refunded to the wallet", async () => {
     const { orderId, bookingId, quote, cancellationId } = await quoted();
     expect(quote).toMatchObject({ orderId, kind: "flight", refundCurrency: "USD", refundTo: "balance", sandbox: true });
+    expect(quote.notRefundedBecause).toBeNull();
     expect(await world.confirmedCancellations(orderId)).toEqual([]);
     const answer = await confirm(cancellationId);
     expect(answer.status, answer.text).toBe(200);
@@ -39,6 +59,12 @@ describe("a cancellation", () => {
       chargedUsdc: "0.00",
     });
     expect(await world.confirmedCancellations(orderId)).toMatchObject([{ refund_amount: quote.refundAmount }]);
+    const { refundTransferId: transferId } = Object(answer.body.result);
+    expect(await world.result("read_transaction", { transferId })).toMatchObject({
+      orderId,
+      bookingId,
+      purpose: "refund",
+    });
     await world.expectSameBooks();
     const again = await confirm(cancellationId);
     expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"]);

@@ -36,11 +36,12 @@ describe("the refund of a cancellation", () => {
   });
 });
 
-function quote({ ports, order }: ServicedOrder) {
+async function quote({ ports, order }: ServicedOrder) {
   const record: OrderRecord = { ...order, kind: "stay" };
   const { servicingQuotes } = world.stores;
   const { stayBookings } = ports;
-  return quoteStayCancellation({ stayBookings, servicingQuotes, clock: world.clock, random: systemRandom }, record);
+  const asking = { stayBookings, servicingQuotes, clock: world.clock, random: systemRandom };
+  return (await quoteStayCancellation(asking, record)).quote;
 }
 
 describe("a quote", () => {

@@ -18,7 +18,7 @@ export const Beds = z
 const Rate = z.object({
   id: z.string().describe("For rateId of quote_stay"),
   totalAmount: DecimalAmount.describe("For the whole stay and all rooms; paid at booking"),
-  perNightAmount: DecimalAmount.describe("totalAmount divided by nights"),
+  perNightAmount: DecimalAmount.describe("totalAmount divided by nights, rounded"),
   totalCurrency: z.string(),
   totalUsdc: DecimalAmount.optional().describe("What booking it would charge; omitted if totalCurrency is USD"),
   boardType: wordsOfOthers().nullable(),
@@ -149,9 +149,10 @@ function toRate(rate: StayRate, nights: bigint, saleRates: SaleRates): z.input<t
   };
 }
 
-/** Rounded down to two decimals, or to none where the total has none, as in yen: for comparison only, never charged. */
+/** Rounded to two decimals, or to none where the total has none, as in yen: for comparison only, never charged. */
 function perNight(totalAmount: string, nights: bigint): string {
   const places = totalAmount.includes(".") ? 2 : 0;
-  const each = (parseDecimal(totalAmount) ?? 0n) / nights;
-  return formatDecimal(each - (each % 10n ** BigInt(6 - places)), places);
+  const step = 10n ** BigInt(6 - places);
+  const half = (step * nights) / 2n;
+  return formatDecimal((((parseDecimal(totalAmount) ?? 0n) + half) / (step * nights)) * step, places);
 }

@@ -16,6 +16,14 @@ export async function plannedGuests(
   return found.length === guests.length ? found : undefined;
 }
 
+/** The guests with their user ids, as far as they are users of the tenant. */
+export async function asUsers(
+  ports: { travelers: Travelers; caller: Caller },
+  guests: readonly NamedGuest[],
+): Promise<(NamedGuest & { userId: string | undefined })[]> {
+  return await Promise.all(guests.map(async (guest) => ({ ...guest, userId: await findGuest(ports, guest) })));
+}
+
 /** The guests who are users of the tenant. */
 export async function knownGuests(
   ports: { travelers: Travelers; caller: Caller },

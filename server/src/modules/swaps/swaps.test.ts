@@ -342,11 +342,11 @@ describe("swap_and_bridge", () => {
     expect(preview).toMatchObject({
       accepted: true,
       movements: [
-        { chain: "eip155:84532", token: "USDC", amount: "40.00", from: "treasury", to: "swap_pool" },
+        { chain: "Base_Sepolia", token: "USDC", amount: "40.00", from: "treasury", to: "swap_pool" },
         { token: "EURC", amount: null, from: "swap_pool", to: "treasury" },
       ],
       allowances: expect.arrayContaining([
-        expect.objectContaining({ name: "treasury wallet on eip155:84532", left: "9970.00", leftAfter: "9930.00" }),
+        expect.objectContaining({ name: "treasury wallet on Base_Sepolia", left: "9970.00", leftAfter: "9930.00" }),
       ]),
     });
     for (const said of ["at most 0.00 USDC", formatDecimal(euros(40n * UNIT)), least(40n * UNIT)]) {
@@ -382,7 +382,7 @@ describe("swap_and_bridge", () => {
     const answer = await bridgeAs(tenant, "50").finally(() => setPaused(false));
     expect(answer.body).toMatchObject({ code: "swap_not_available" });
     const { otherChains } = requireResult(await service.call("check_treasury", {}, tenant.as));
-    expect(otherChains).toMatchObject([{ chain: "eip155:84532", available: { USDC: "10000.00" } }]);
+    expect(otherChains).toMatchObject([{ chain: "Base_Sepolia", available: { USDC: "10000.00" } }]);
   });
 
   it("counts money of the further chain against the limits of the key, from its first use on", async () => {

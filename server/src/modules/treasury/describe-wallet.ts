@@ -1,3 +1,4 @@
+import { nameChain } from "../../domain/chains/named-chains.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import { tokenSymbols } from "../../domain/tokens.ts";
 import type { AccountFacts } from "../../kernel/contracts/account.ts";
@@ -42,7 +43,7 @@ export async function describeWallet(
       wallet: {
         address: wallet?.address ?? null,
         ...Object.fromEntries(purses),
-        ...(otherChains.length === 0 ? {} : { otherChains }),
+        ...(otherChains.length === 0 ? {} : { otherChains: otherChains.map(nameChain) }),
         otherChainsNote: opensMore ? OTHER_CHAINS_NOTE : null,
         chainNames: listChainNames(chains, environment),
       },

@@ -1,3 +1,4 @@
+import { nameChain } from "../../domain/chains/named-chains.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
 import type { CallPlan, PlannedMovement } from "../../kernel/contracts/call-plan.ts";
@@ -25,7 +26,7 @@ export const walletGate = ({ ledger, boundChains }: Pick<Stores, "ledger" | "bou
         const least = hasFeeOnTop ? 0n : known + returning;
         const available = await requireAvailable(ledger, { environment, chain, tenantId, token }, least);
         const leftAfter = hasFeeOnTop || amounts.includes(undefined) ? null : formatDecimal(available - known);
-        const name = chain === home.chain ? "treasury wallet" : `treasury wallet on ${chain}`;
+        const name = chain === home.chain ? "treasury wallet" : `treasury wallet on ${nameChain(chain)}`;
         allowances.push({ name, token, left: formatDecimal(available), leftAfter });
       }
       return allowances;

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { ConfigError } from "../../config/config.ts";
+import { findNamedChain } from "../../domain/chains/named-chains.ts";
 import type { ChainContracts } from "../../ports/chain/bound-chains.ts";
 import type { CrossChainAddresses } from "../../ports/chain/cross-chain-contracts.ts";
-import { findNamedChain } from "../../ports/chain/named-chains.ts";
 
 /** A live chain besides the one that CHAIN_RPC_URL names. */
 export interface FileChain {

@@ -1,4 +1,5 @@
 import { type Config, ConfigError } from "../../config/config.ts";
+import { namedChains } from "../../domain/chains/named-chains.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Embedded } from "../../embedded/start-embedded.ts";
 import { type Chains, isSameChain } from "../../kernel/contracts/by-chain.ts";
@@ -6,7 +7,6 @@ import { withPreparationLock } from "../../platform/database/migrate.ts";
 import type { AgentRegistryAddresses } from "../../ports/chain/agent-registries.ts";
 import { nameEvmChain } from "../../ports/chain/chain-key.ts";
 import type { CrossChainAddresses } from "../../ports/chain/cross-chain-contracts.ts";
-import { namedChains } from "../../ports/chain/named-chains.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import { sandboxFunder } from "../sandbox-keys.ts";
 import { type FileChain, joinCrossChain, readChainsFile } from "./chains-file.ts";

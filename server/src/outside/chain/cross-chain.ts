@@ -1,11 +1,11 @@
 import { createMessageAttestations } from "../../adapters/cctp/index.ts";
 import { createUnifiedBalance } from "../../adapters/gateway/index.ts";
 import type { Config } from "../../config/config.ts";
+import type { BridgeNetwork } from "../../domain/chains/named-chains.ts";
 import type { Embedded } from "../../embedded/start-embedded.ts";
 import type { Chains } from "../../kernel/contracts/by-chain.ts";
 import type { HttpClient } from "../../platform/http-client/http-client.ts";
 import type { MessageAttestationsByNetwork } from "../../ports/chain/message-attestations.ts";
-import type { BridgeNetwork } from "../../ports/chain/named-chains.ts";
 import type { UnifiedBalanceByNetwork } from "../../ports/chain/unified-balance.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { createEvmChain, reach } from "../../adapters/evm/index.ts";
+import type { KnownChain } from "../../domain/chains/named-chains.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { furtherChainUrl } from "../../embedded/devnet-part.ts";
 import { nameEvmChain } from "../../ports/chain/chain-key.ts";
-import type { KnownChain } from "../../ports/chain/named-chains.ts";
 import type { DevelopmentChain, OpenedChain } from "../../ports/chain/opened-chain.ts";
 import { bindChain, type ChainParts, createChainClient, openChain, storeContracts } from "./open-chain.ts";
 import { createSandboxCrossChain, toAddresses } from "./sandbox-cross-chain.ts";

@@ -6,11 +6,11 @@ import {
   listMinters,
   locateCrossChain,
 } from "../../adapters/evm/index.ts";
+import { findChainById, type KnownChain, namedChains } from "../../domain/chains/named-chains.ts";
 import type { ByToken, Hex } from "../../domain/tokens.ts";
 import type { AttesterSecrets } from "../../embedded/attester-part.ts";
 import { furtherChainUrl } from "../../embedded/devnet-part.ts";
 import type { CrossChainAddresses, CrossChainContracts } from "../../ports/chain/cross-chain-contracts.ts";
-import { findChainById, type KnownChain, namedChains } from "../../ports/chain/named-chains.ts";
 import type { DevelopmentChain } from "../../ports/chain/opened-chain.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { sandboxCrossChainKeys } from "../sandbox-keys.ts";

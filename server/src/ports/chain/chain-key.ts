@@ -8,8 +8,8 @@ export interface ChainKey {
   chain: string;
 }
 
-/** A chain in an answer. */
-export const ChainName = z.string().regex(/^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/);
+/** A chain in an answer, as `nameChain` names it. */
+export const ChainName = z.string().regex(/^([A-Z][A-Za-z0-9_]{2,40}|[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32})$/);
 
 /** The CAIP-2 name of an EVM chain. */
 export function nameEvmChain(chainId: number): `eip155:${number}` {

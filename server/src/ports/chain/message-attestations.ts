@@ -1,6 +1,6 @@
+import type { BridgeNetwork } from "../../domain/chains/named-chains.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../identity.ts";
-import type { BridgeNetwork } from "./named-chains.ts";
 
 /** A burn, as its chain shows it. */
 export interface BurnReference {

@@ -1,8 +1,8 @@
+import type { BridgeNetwork } from "../../domain/chains/named-chains.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../identity.ts";
 import type { MessageToSign } from "./chain-sender.ts";
-import type { BridgeNetwork } from "./named-chains.ts";
 
 /** The terms of a transfer for both ends. Contracts, tokens and accounts are padded to 32 bytes. */
 export interface TransferSpec {

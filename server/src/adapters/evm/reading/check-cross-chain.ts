@@ -1,5 +1,6 @@
 import type { Abi, PublicClient } from "viem";
 import { z } from "zod";
+import { findChainById } from "../../../domain/chains/named-chains.ts";
 import type { ByToken, Hex } from "../../../domain/tokens.ts";
 import { gatewayMinterAbi } from "../../../generated/contracts/gateway-minter.ts";
 import { gatewayWalletAbi } from "../../../generated/contracts/gateway-wallet.ts";
@@ -8,7 +9,6 @@ import { signedBurnsAbi } from "../../../generated/contracts/signed-burns.ts";
 import { swapPoolAbi } from "../../../generated/contracts/swap-pool.ts";
 import { tokenMessengerAbi } from "../../../generated/contracts/token-messenger.ts";
 import type { CrossChainAddresses } from "../../../ports/chain/cross-chain-contracts.ts";
-import { findChainById } from "../../../ports/chain/named-chains.ts";
 import { chainUnavailable, refusalIn } from "../client.ts";
 import { lowerHex } from "../hex.ts";
 import { ChainSetupError } from "../setup-error.ts";

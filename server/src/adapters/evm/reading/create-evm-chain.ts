@@ -1,4 +1,5 @@
 import { encodeFunctionData, type PublicClient, TransactionReceiptNotFoundError } from "viem";
+import { findChainById } from "../../../domain/chains/named-chains.ts";
 import { Failure } from "../../../domain/errors.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { faucetAbi } from "../../../generated/contracts/faucet.ts";
@@ -6,7 +7,6 @@ import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
 import type { ChainContracts } from "../../../ports/chain/bound-chains.ts";
 import { type Chain, type ChainBlock, type ChainReceipt, requireToken } from "../../../ports/chain/chain.ts";
 import { nameEvmChain } from "../../../ports/chain/chain-key.ts";
-import { findChainById } from "../../../ports/chain/named-chains.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { isRevert, reach } from "../client.ts";

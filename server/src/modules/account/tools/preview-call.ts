@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nameChain } from "../../../domain/chains/named-chains.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { tokenSymbols } from "../../../domain/tokens.ts";
@@ -35,14 +36,17 @@ const Output = z.object({
         to: z.string(),
         part: z.enum(["cost", "markup", "service_fee", "rest"]).nullable().describe("For a price that is divided"),
         isLater: z.boolean().describe("true: this call fixes the amount, a later call moves it"),
-        chain: ChainName.optional().describe("CAIP-2, if it is a further chain"),
+        chain: ChainName.optional().describe("If it is a further chain"),
+        toChain: ChainName.optional().describe("If it arrives on another chain"),
       }),
     )
     .readonly(),
   totals: z
     .array(z.object({ token: z.string(), amount: Amount }))
     .readonly()
-    .describe("Total of all movements by token, including fee and markup"),
+    .describe(
+      "Total of all movements by token, including fee and markup; money that passes through the Gateway counts once",
+    ),
   inAllUsdc: Amount.describe(
     "The total that leaves you: the two amounts of inAllParts. Excludes money that goes to a trip's budget or back to the treasury, such as your markup; null: not known",
   ),
@@ -82,6 +86,10 @@ const Output = z.object({
     .array(z.string())
     .readonly()
     .describe("What to settle before the call, such as a visa; travelers are numbered in booking order"),
+  overlappingOrderIds: z
+    .array(z.string())
+    .readonly()
+    .describe("Orders that the travelers already have for the same time, as warnings say"),
   note: z.string(),
 });
 
@@ -120,7 +128,7 @@ export const previewCall = defineTool({
         },
 
   async run({ tool, args }, { call }) {
-    const { refusal, tried, allowances, warnings, plan } = await call.preview(tool, args);
+    const { refusal, tried, allowances, warnings, overlappingOrderIds, plan } = await call.preview(tool, args);
     const { movements = [], irreversible = [], arrival } = refusal === undefined ? (plan ?? {}) : {};
     return {
       tool: tried?.toolName ?? tool,
@@ -131,16 +139,19 @@ export const previewCall = defineTool({
       listPriceMicroUsdc: tried?.listPrice.toString() ?? null,
       paidBy: tried?.paidBy ?? null,
       allowances,
-      movements: movements.map(({ chain, token, expected, amount = expected, from, to, part = null, isLater }) => ({
-        ...(chain === undefined ? {} : { chain }),
-        token,
-        from,
-        to,
-        part,
-        isLater: isLater === true,
-        amount: amount === undefined ? null : formatDecimal(amount),
-      })),
-      totals: sumByToken(movements),
+      movements: movements.map(
+        ({ chain, toChain, token, expected, amount = expected, from, to, part = null, isLater }) => ({
+          ...(chain === undefined ? {} : { chain: nameChain(chain) }),
+          ...(toChain === undefined ? {} : { toChain: nameChain(toChain) }),
+          token,
+          from,
+          to,
+          part,
+          isLater: isLater === true,
+          amount: amount === undefined ? null : formatDecimal(amount),
+        }),
+      ),
+      totals: sumByToken(movements.filter(({ isPartOfNext }) => isPartOfNext !== true)),
       ...computeInAll(movements, refusal === undefined ? tried : undefined),
       ...(arrival === undefined ? {} : { arrival: describeArrival(arrival) }),
       irreversible: irreversible.map(({ what, undo = "never" as const, undoableUntil, undoCost }) => ({
@@ -150,6 +161,7 @@ export const previewCall = defineTool({
         undoCostUsdc: undoCost === undefined ? null : formatDecimal(undoCost),
       })),
       warnings,
+      overlappingOrderIds: [...new Set(overlappingOrderIds)],
       note: [
         noteOn(tried?.effect, plan),
         ...((refusal === undefined && sayUnjudged(allowances)) || []),

@@ -7,6 +7,7 @@ import { toVisibleText } from "../../../domain/visible-text.ts";
 import type { Airport, Position } from "../../../ports/maps.ts";
 import { CANDIDATES, findWay, saidOfWays, takeNearAirport } from "../../maps/index.ts";
 import { resolveStop } from "../../places/index.ts";
+import { checkDeparture } from "../check-departure.ts";
 import { writeCalendar } from "../checkin-calendar.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { findIslandToReach } from "../islands.ts";
@@ -18,9 +19,6 @@ const LONGEST_ADDRESS = 300;
 const LEAST_HOURS = 30 * 24;
 const MOST_HOURS = 400 * 24;
 const HOURS_AFTER_DEPARTURE = 48;
-
-const AS_GIVEN =
-  "The flight and its time are as you gave them; they were not checked against an order or a timetable. The calendar entry for the departure lasts 15 minutes, because the arrival time is not known.";
 
 const together = (one: "airport" | "stay") => [`${one}Latitude`, `${one}Longitude`] as const;
 
@@ -70,7 +68,7 @@ export const tripCheckinReminder = defineTool({
   effect: "read",
   price: 3_000n,
   payableWithoutKey: true,
-  uses: ["maps", "ways", "fileShelf", "clock"],
+  uses: ["maps", "ways", "fileShelf", "stores", "clock"],
   input: Input,
   output: z.object({
     reminders: z.array(ReminderAnswer),
@@ -113,15 +111,15 @@ export const tripCheckinReminder = defineTool({
     travelerName: "Ada Lovelace",
   }),
 
-  async run(input, { maps, ways, fileShelf, clock, caller, call, fail, invalid }) {
-    const departsAt = Temporal.Instant.from(input.departureDateTimeIso);
+  async run(input, { maps, ways, fileShelf, stores, clock, caller, call, fail, invalid }) {
     const madeAt = clock.now();
-    if (Temporal.Instant.compare(departsAt, madeAt) <= 0) {
-      throw invalid({ path: "departureDateTimeIso", message: "must be in the future" });
-    }
     const known = maps.airport(input.origin);
     const airport = chooseAirport(input, known, maps);
     if (airport === undefined) throw fail("airport_not_found");
+    const { departsAt, notes: onDeparture } = await checkDeparture(input, airport.timeZone, stores, caller);
+    if (Temporal.Instant.compare(departsAt, madeAt) <= 0) {
+      throw invalid({ path: "departureDateTimeIso", message: "must be in the future" });
+    }
     const words = wordsIn(input.language);
     const flight = describeFlight(input);
     const {
@@ -175,13 +173,7 @@ export const tripCheckinReminder = defineTool({
         timeZone: airport.timeZone,
         checkInOpensAt: checkInOpensAt.toString(),
       },
-      notes: [
-        AS_GIVEN,
-        ...sayOtherOffset(input, airport.timeZone),
-        ...aboutAirport(airport, known),
-        ...notes,
-        ...past.map((kind) => PAST[kind]),
-      ],
+      notes: [...onDeparture, ...aboutAirport(airport, known), ...notes, ...past.map((kind) => PAST[kind])],
       language: words.answer,
       ...provenance,
     };
@@ -327,14 +319,4 @@ async function findStay(
   }
   const also = others.length === 0 ? [] : [`It could also be: ${others.join("; ")}.`];
   return { from: taken, notes: [`The place of stay was taken as ${taken.label}.`, ...also], provenance };
-}
-
-/** An offset that is not the airport's is right as an instant, and often meant as local time. */
-function sayOtherOffset({ departureDateTimeIso }: TripInput, timeZone: string): readonly string[] {
-  const [, hours, minutes = "00"] = /T.*?([+-]\d{2}):?(\d{2})?/i.exec(departureDateTimeIso) ?? [];
-  const local = Temporal.Instant.from(departureDateTimeIso).toZonedDateTimeISO(timeZone);
-  if (hours === undefined || local.offset === `${hours}:${minutes}`) return [];
-  return [
-    `The departure was given with the offset ${hours}:${minutes}. The airport's clock is at ${local.offset} then, so it leaves at ${local.toPlainTime().toString({ smallestUnit: "minute" })} there.`,
-  ];
 }

@@ -6,6 +6,7 @@ import {
   type Cover,
   final,
   type PlannedFinality,
+  type PlannedOverlap,
   perhapsFinal,
   REPEATED_PLAN,
 } from "../../../kernel/contracts/call-plan.ts";
@@ -63,8 +64,8 @@ export interface PlannedBooking {
   remarksOn?(seen: SeenOffer, travelerIds: readonly string[]): Promise<readonly string[]>;
   /** Warnings to settle before the seen offer is booked, in whole sentences. */
   warningsOn?(seen: SeenOffer): readonly string[];
-  /** The same for warnings that are read from records. */
-  warningsFromRecords?(seen: SeenOffer, travelerIds: readonly string[]): Promise<readonly string[]>;
+  /** The orders that the travelers already have for the same time. */
+  overlapsWith?(seen: SeenOffer, travelerIds: readonly string[]): Promise<readonly PlannedOverlap[]>;
 }
 
 /** Plans the booking of an offer or a quote. Only the supplier knows the price, and is asked when the call runs. */
@@ -81,7 +82,7 @@ export async function planBooking(
     refusalFor,
     remarksOn,
     warningsOn,
-    warningsFromRecords,
+    overlapsWith,
   }: PlannedBooking,
 ): Promise<CallPlan> {
   const { kind, offerId: id } = asked;
@@ -114,7 +115,7 @@ export async function planBooking(
     travelerIds: named,
     irreversible: sayUndo(seen, findTimeZone),
     warnings: seen && [...(warningsOn?.(seen) ?? []), ...(seen.rate?.warning === undefined ? [] : [seen.rate.warning])],
-    readWarnings: seen && warningsFromRecords && (() => warningsFromRecords(seen, named)),
+    readOverlaps: seen && overlapsWith && (() => overlapsWith(seen, named)),
     readRemarks: seen && remarksOn && (() => remarksOn(seen, named)),
     offerId: id,
     bought: { ...bought, price: whole, ...(whole === undefined ? { priceAtLeast: bought.price } : {}) },

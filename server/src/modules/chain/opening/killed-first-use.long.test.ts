@@ -115,7 +115,7 @@ it("opens it after the next start, with its contracts and its money once", async
     await vi.waitFor(use, PATIENCE);
     const readWallet = async () => {
       const { otherChains } = Treasury.parse(await call("check_treasury", {}, randomUUID()));
-      return otherChains.find((one) => one.chain === chain);
+      return otherChains.find((one) => one.chain === name);
     };
     await vi.waitFor(
       async () =>

@@ -149,7 +149,8 @@ function listPersons({ bought, travelerIds }: CallPlan, names: ReadonlyMap<strin
 /** Undefined: nothing moves, or a part of it is not known. */
 function sumMovements({ movements, bought }: CallPlan, words: Words): string | undefined {
   const sums = new Map<string, Micro>();
-  for (const { token, amount, expected } of movements) {
+  for (const { token, amount, expected, isPartOfNext } of movements) {
+    if (isPartOfNext === true) continue;
     const known = amount ?? expected;
     if (known === undefined) return undefined;
     sums.set(token, (sums.get(token) ?? 0n) + known);

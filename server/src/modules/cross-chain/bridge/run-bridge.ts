@@ -1,10 +1,10 @@
+import { findChainById } from "../../../domain/chains/named-chains.ts";
 import type { SourceChain } from "../../../domain/chains/source-chain.ts";
 import { Failure } from "../../../domain/errors.ts";
 import type { Micro } from "../../../domain/money.ts";
 import type { TokenSymbol } from "../../../domain/tokens.ts";
 import type { PlannedArrival } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller, CallInfo } from "../../../kernel/contracts/tool.ts";
-import { findChainById } from "../../../ports/chain/named-chains.ts";
 import { lacksBalance } from "../../ledger/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import type { Ports } from "../context.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { withSpellings } from "../../../domain/chains/named-chains.ts";
 import { SourceChain } from "../../../domain/chains/source-chain.ts";
 import { parseDecimal } from "../../../domain/money.ts";
 import { final, planOrRefusal } from "../../../kernel/contracts/call-plan.ts";
@@ -35,7 +36,7 @@ export const bridgeToArc = defineTool({
     ...(["chain", "usableChains", "messageAttestations", "stores", "clock"] as const),
     ...(["transferWaits", "bridgeFinality"] as const),
   ],
-  input: z.strictObject({ fromChain: SourceChain, amount: TokenAmount }),
+  input: z.strictObject({ fromChain: withSpellings(SourceChain), amount: TokenAmount }),
   output: Output,
   errors: bridgeErrors,
   example: () => ({ fromChain: "Base_Sepolia" as const, amount: "12.50" }),

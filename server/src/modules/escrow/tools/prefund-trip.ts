@@ -71,7 +71,12 @@ export const prefundTrip = defineTool({
   uses: ["chain", "submission", "stores", "clock", "random", "claimKeys", "claimLinks", "delivery"],
   input: z.strictObject({
     budgetUsdc: TokenAmount,
-    expiresInDays: z.int().min(1).max(365).default(30),
+    expiresInDays: z
+      .int()
+      .min(1)
+      .max(365)
+      .default(30)
+      .describe("Until after the journey, so that changes and extras can be paid from it"),
     metadataCID: text(LONGEST_NAME, CONTROL),
     metadataHash: Hash.optional(),
     agentTokenId: z
@@ -105,11 +110,25 @@ export const prefundTrip = defineTool({
   }),
 
   // Unspent budget comes back when the trip is closed or expires.
-  plan: ({ budgetUsdc, escrowAddress, linkOrigin }, { chain, stores, claimLinks, caller: { tenantId } }) =>
+  plan: (
+    { budgetUsdc, expiresInDays, escrowAddress, linkOrigin },
+    { chain, stores, claimLinks, clock, caller: { tenantId } },
+  ) =>
     planOrRefusal(async () => {
       await requireNewEscrow({ chain, stores }, { tenantId, escrowAddress });
       await allowedOrigin(claimLinks, tenantId, linkOrigin);
-      return { movements: usdcMovements([requireAmount(budgetUsdc), "treasury", "trip_budget"]), irreversible: [] };
+      const lastDay = clock
+        .now()
+        .add({ hours: 24 * expiresInDays })
+        .toZonedDateTimeISO("UTC")
+        .toPlainDate();
+      return {
+        movements: usdcMovements([requireAmount(budgetUsdc), "treasury", "trip_budget"]),
+        irreversible: [],
+        remarks: [
+          `The trip expires on ${lastDay.toString()}, and its free budget then returns to the wallet. If the journey ends later, set expiresInDays to more than ${expiresInDays}.`,
+        ],
+      };
     }),
 
   probe: ({ agentTokenId }, { chain }) => requireAgent(chain, agentTokenId),

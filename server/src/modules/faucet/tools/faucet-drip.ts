@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { findNamedChain, withSpellings } from "../../../domain/chains/named-chains.ts";
 import { Failure } from "../../../domain/errors.ts";
 import type { Micro } from "../../../domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../../domain/tokens.ts";
 import { final } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
-import { findNamedChain } from "../../../ports/chain/named-chains.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { TestGift } from "../../../ports/test-faucet.ts";
 import { mint } from "../../chain/index.ts";
@@ -63,7 +63,7 @@ export const faucetDrip = defineTool({
   uses: ["chain", "submission", "usableChains", "testFaucet", "stores", "clock"],
   input: z.strictObject({
     address: FreeRecipient.describe("0x address of a wallet or contract"),
-    blockchain: z.enum([HUB, "ETH-SEPOLIA", "AVAX-FUJI", "MATIC-AMOY"]).default(HUB),
+    blockchain: withSpellings(z.enum([HUB, "ETH-SEPOLIA", "AVAX-FUJI", "MATIC-AMOY"]).default(HUB)),
     token: Token,
   }),
   output: Output,

@@ -113,21 +113,26 @@ export function toOfferAnswer(
 function describeCredits(offer: FlightOffer, credits: readonly AirlineCredit[]) {
   const fitting = credits.filter(({ id }) => offer.availableAirlineCreditIds.includes(id));
   if (fitting.length === 0) return {};
-  const price = parseDecimal(offer.totalAmount);
   return {
-    airlineCredits: fitting.map(({ id, amount, currency }) => {
-      const credit = currency === offer.totalCurrency ? parseDecimal(amount) : undefined;
-      const rest = credit === undefined || price === undefined ? undefined : credit - price;
-      const say = (left: Micro) => formatDecimal(left > 0n ? left : 0n);
-      return {
-        airlineCreditId: id,
-        amount,
-        currency,
-        remains: rest === undefined ? null : say(rest),
-        toPay: rest === undefined ? null : say(-rest),
-      };
-    }),
+    airlineCredits: fitting.map(({ id, amount, currency }) => ({
+      airlineCreditId: id,
+      amount,
+      currency,
+      ...redeem({ amount, currency }, offer),
+    })),
   };
+}
+
+/** The rest of the credit, and of the price. Null: they are in different currencies. */
+export function redeem(
+  { amount, currency }: Pick<AirlineCredit, "amount" | "currency">,
+  offer: Pick<FlightOffer, "totalAmount" | "totalCurrency">,
+): { remains: string | null; toPay: string | null } {
+  const price = parseDecimal(offer.totalAmount);
+  const credit = currency === offer.totalCurrency ? parseDecimal(amount) : undefined;
+  const rest = credit === undefined || price === undefined ? undefined : credit - price;
+  const say = (left: Micro) => formatDecimal(left > 0n ? left : 0n);
+  return { remains: rest === undefined ? null : say(rest), toPay: rest === undefined ? null : say(-rest) };
 }
 
 type Condition = FlightOffer["conditions"]["refundBeforeDeparture"];

@@ -20,9 +20,9 @@ import {
   prepareOrder,
   requireHoldableOffer,
 } from "./book-flight.ts";
+import { findTwiceOfOffer } from "./booked-twice.ts";
 import { FlightHoldSteps } from "./hold-steps.ts";
 import { namedTravelers, refusalByAge } from "./planned-travelers.ts";
-import { sayTwiceOfOffer } from "./say-twice.ts";
 
 /** Holds an offer at the airline, unpaid, once per tenant. Throws a Failure; see `hold-steps.ts` for the states of a hold. */
 export async function holdFlight(
@@ -96,8 +96,9 @@ export function planHold(
     const byAge = await refusalByAge({ travelers, caller }, named, seen);
     if (byAge !== undefined) throw byAge;
     const userIds = await namedTravelers({ travelers, caller }, named, seen);
-    const twice = seen === undefined ? [] : await sayTwiceOfOffer({ stores, maps, caller }, { offerId, userIds, seen });
-    return { ...EMPTY_PLAN, warnings: twice, remarks: [HOLDS] };
+    const readOverlaps =
+      seen === undefined ? undefined : () => findTwiceOfOffer({ stores, maps, caller }, { offerId, userIds, seen });
+    return { ...EMPTY_PLAN, readOverlaps, remarks: [HOLDS] };
   });
 }
 

@@ -215,6 +215,36 @@ describe("read_account", () => {
     expect(ids).not.toContain(later);
     expect(ids).not.toContain(endless);
   });
+
+  it("and a search says which of them its query did not name may fit its offers", async () => {
+    const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 68 }).toString();
+    const asked = { origin: "LHR", destination: "JFK", departureDate };
+    const Found = z.object({
+      offers: z.array(z.object({ id: z.string(), totalAmount: z.string(), owner: z.object({ iataCode: z.string() }) })),
+      unusedCredits: z
+        .array(
+          z.object({
+            airlineCreditId: z.string(),
+            offers: z.array(z.object({ offerId: z.string(), remains: z.string(), toPay: z.string() })),
+          }),
+        )
+        .optional(),
+    });
+    const search = async (more = {}) => Found.parse(await world.result("search_flights", { ...asked, ...more }));
+    const iataCode = (await search()).offers[0]?.owner.iataCode ?? "";
+    const airlineCreditId = await world.giveCredit(iataCode, "40.00");
+    const { offers, unusedCredits } = await search();
+    const said = unusedCredits?.find((one) => one.airlineCreditId === airlineCreditId);
+    const fitting = offers.filter(({ owner }) => owner.iataCode === iataCode);
+    expect(said?.offers).toEqual(
+      fitting.map(({ id, totalAmount }) => ({
+        offerId: id,
+        remains: "0.00",
+        toPay: formatDecimal(micro(totalAmount) - micro("40.00")),
+      })),
+    );
+    expect((await search({ airlineCreditIds: [airlineCreditId] })).unusedCredits).toBeUndefined();
+  });
 });
 
 describe("list_airline_credits", () => {

@@ -9,9 +9,9 @@ import { defineTool, type Ports } from "../context.ts";
 import { askedFlight } from "../ordering/asked-flight.ts";
 import { bookFlight as book, checkFlight } from "../ordering/book-flight.ts";
 import { asOfNow } from "../ordering/booked-now.ts";
+import { findTwiceOfOffer, findTwiceOfOrder } from "../ordering/booked-twice.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../ordering/booking-input.ts";
 import { namedTravelers, plannedTravelers, refusalByAge } from "../ordering/planned-travelers.ts";
-import { sayTwiceOfOffer, sayTwiceOfOrder } from "../ordering/say-twice.ts";
 import { FlightResult, sayMissing } from "../services/ancillaries.ts";
 import { priceSeen } from "../services/see-services.ts";
 
@@ -70,8 +70,8 @@ export const bookFlight = defineTool({
         isPaidInPart: asked.airlineCreditId !== undefined,
         hasMore: asked.services.length > 0,
         priceOfMore: (seen) => priceSeen(seen, asked.services),
-        warningsFromRecords: (seen, userIds) =>
-          sayTwiceOfOffer({ stores, maps, caller }, { offerId: asked.offerId, userIds, seen }),
+        overlapsWith: (seen, userIds) =>
+          findTwiceOfOffer({ stores, maps, caller }, { offerId: asked.offerId, userIds, seen }),
         refusalFor: (seen) => refusalByAge({ travelers, caller }, asked.additionalCustomerUserIds, seen),
       },
     );
@@ -104,14 +104,14 @@ async function buildAnswer(
   // The charge leaves the wallet at once, without waiting for the submitter's next turn.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const departure = findFirstDeparture(booked.slices, maps);
-  const twice = booked.status === "cancelled" ? [] : await sayTwiceOfOrder({ stores, maps, caller }, booked);
+  const twice = booked.status === "cancelled" ? [] : await findTwiceOfOrder({ stores, maps, caller }, booked);
   return {
     ...booked,
     chargeTxHash,
     vendorAddress: await findVendorAddress(stores, caller.environment),
     timeZones: findTimeZones(booked.slices, maps),
     ancillaries,
-    next: [...twice, ...sayMissing(ancillaries, booked), booked.next].join(" "),
+    next: [...twice.map(({ warning }) => warning), ...sayMissing(ancillaries, booked), booked.next].join(" "),
     refundableUntil: booked.refundableUntil === null ? null : departure,
     changeableUntil: booked.changeableUntil === null ? null : departure,
   };

@@ -6,10 +6,10 @@ import { NextStep } from "../../bookings/index.ts";
 import { refreshHold } from "../../orders/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { checkHold } from "../ordering/book-flight.ts";
+import { findTwiceOfOrder } from "../ordering/booked-twice.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../ordering/booking-input.ts";
 import { holdFlight as hold, planHold } from "../ordering/hold-flight.ts";
 import { HoldResult } from "../ordering/hold-steps.ts";
-import { sayTwiceOfOrder } from "../ordering/say-twice.ts";
 
 /** Services and credits are never held. */
 const {
@@ -99,8 +99,8 @@ async function buildAnswer(
   const held = HoldResult.parse(stored);
   const order = await stores.orders.find(caller.tenantId, caller.environment, held.orderId);
   const status = STATUS[order?.status ?? "held"];
-  const twice = status === "held" ? await sayTwiceOfOrder({ stores, maps, caller }, held) : [];
-  const next = [...twice, sayNext(held, status)].join(" ");
+  const twice = status === "held" ? await findTwiceOfOrder({ stores, maps, caller }, held) : [];
+  const next = [...twice.map(({ warning }) => warning), sayNext(held, status)].join(" ");
   return { ...held, status, timeZones: findTimeZones(held.slices, maps), next };
 }
 

@@ -8,6 +8,7 @@ import { OfferAnswer, toOfferAnswer } from "../offers/offer-answer.ts";
 import { task as bestView } from "../searching/best-view.ts";
 import { runSearch, searchErrors } from "../searching/run-search.ts";
 import { SearchFlightsInput } from "../searching/search-input.ts";
+import { findUnusedCredits, UnusedCredits } from "../searching/unused-credits.ts";
 
 const OFFERS_RETURNED = 3;
 const Given = z.looseObject({ origin: z.unknown(), destination: z.unknown(), departureDate: z.unknown() });
@@ -23,7 +24,7 @@ export const searchFlights = defineTool({
   price: 2_000n,
   payableWithoutKey: true,
   keyOnlyInputs: ["customerUserId", "airlineCreditIds", "linkSessionTraveler", "privateFares.*.*.account_number"],
-  uses: ["flights", "maps", "travelers", "stores", "clock", "random", "fx"],
+  uses: ["flights", "flightServicing", "maps", "travelers", "stores", "clock", "random", "fx"],
   input: SearchFlightsInput,
   output: SupplierResult.extend({
     offers: z.array(OfferAnswer).readonly(),
@@ -35,6 +36,7 @@ export const searchFlights = defineTool({
       .describe("For search_more_flights, which shows the rest; null: called without a key"),
     timeZones: TimeZones,
     notApplied: NotApplied,
+    unusedCredits: UnusedCredits,
   }),
   errors: searchErrors,
   // Business fares are changeable and refundable, which examples of other tools need.
@@ -68,7 +70,7 @@ export const searchFlights = defineTool({
     return checkSlice({ origin, destination, date }, paths, { maps, clock });
   },
 
-  async run(query, { flights, maps, travelers, stores, clock, random, fx, caller, call }) {
+  async run(query, { flights, flightServicing, maps, travelers, stores, clock, random, fx, caller, call }) {
     const ports = { flights, travelers, stores, clock, random, fx };
     const { found, view, rates, searchId, credits } = await runSearch(
       query,
@@ -77,6 +79,10 @@ export const searchFlights = defineTool({
       { digest: bestView, ask: { most: OFFERS_RETURNED } },
     );
     const { considered, picks, shown, flown } = view;
+    const unused = await findUnusedCredits({ stores, flightServicing, travelers }, caller, {
+      named: query.airlineCreditIds,
+      offers: shown.map(({ offer }) => offer),
+    });
     return {
       offers: shown.map(({ offer, fares }) => toOfferAnswer(offer, fares, rates, query.cabinClass, credits)),
       considered,
@@ -84,6 +90,7 @@ export const searchFlights = defineTool({
       searchId,
       timeZones: findTimeZones(flown, maps),
       notApplied: found.notApplied,
+      ...unused,
       ...found.provenance,
       sandbox: found.sandbox,
     };

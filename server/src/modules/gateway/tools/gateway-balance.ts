@@ -1,15 +1,16 @@
 import { z } from "zod";
+import { findNamedChain, nameInAnswers } from "../../../domain/chains/named-chains.ts";
 import { formatDecimal, type Micro } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { findNamedChain } from "../../../ports/chain/named-chains.ts";
+import { ChainName } from "../../../ports/chain/chain-key.ts";
 import { defineTool, type Ports } from "../context.ts";
-import { GatewayChain, gatewayChainNames, resolveGatewayChain } from "../gateway-chains.ts";
+import { gatewayChainNames, resolveGatewayChain } from "../gateway-chains.ts";
 import { type AskedChain, type ChainBalance, readChainBalances } from "../read-balances.ts";
 
 const Stale = z.object({ chain: z.boolean(), operator: z.boolean(), since: z.string().nullable() });
 
 const ChainAmounts = z.object({
-  chain: GatewayChain,
+  chain: ChainName,
   chainId: z.int(),
   available: DecimalAmount.describe("Available to gateway_transfer now"),
   pending: DecimalAmount.describe("Deposited, not final yet"),
@@ -62,7 +63,7 @@ export const gatewayBalance = defineTool({
         const balance = balances.find(({ key }) => key.chain === resolveGatewayChain(name));
         return known === undefined || balance === undefined
           ? []
-          : [{ chain: name, chainId: known.chainId, ...describeBalance(balance) }];
+          : [{ chain: nameInAnswers(name), chainId: known.chainId, ...describeBalance(balance) }];
       }),
       asOf: clock.now().toString(),
       sandbox: environment === "sandbox",

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { nameInAnswers } from "../../../domain/chains/named-chains.ts";
 import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
+import { ChainName } from "../../../ports/chain/chain-key.ts";
 import {
   ChainWrite,
   chainProvenance,
@@ -10,12 +12,12 @@ import {
   toToolAnswer,
 } from "../../treasury/index.ts";
 import { defineTool } from "../context.ts";
-import { GatewayChain, noGateway, requireGateway, resolveGatewayChain } from "../gateway-chains.ts";
+import { AskedGatewayChain, noGateway, requireGateway, resolveGatewayChain } from "../gateway-chains.ts";
 import { deposit } from "../operations/deposit.ts";
 
 const WAIT_MILLISECONDS = 25_000;
 
-const Output = ChainWrite.extend({ chain: GatewayChain, from: z.string(), amount: DecimalAmount });
+const Output = ChainWrite.extend({ chain: ChainName, from: z.string(), amount: DecimalAmount });
 
 export const gatewayDeposit = defineTool({
   name: "gateway_deposit",
@@ -26,7 +28,7 @@ export const gatewayDeposit = defineTool({
   price: 5_000n,
   payableWithoutKey: false,
   uses: ["usableChains", "stores", "clock", "gatewayEvents"],
-  input: z.strictObject({ chain: GatewayChain, amount: TokenAmount }),
+  input: z.strictObject({ chain: AskedGatewayChain, amount: TokenAmount }),
   output: Output,
   errors: { ...sendOutErrors, chain_not_available: noGateway },
   example: () => ({ chain: "Arc_Testnet", amount: "2.50" }) as const,
@@ -61,7 +63,12 @@ export const gatewayDeposit = defineTool({
         purpose: "gateway_deposit",
         operation: deposit,
         input: { token: "USDC", from, wallet, amount },
-        result: { chain: input.chain, from, amount: formatDecimal(amount), ...chainProvenance(chain, clock) },
+        result: {
+          chain: nameInAnswers(input.chain),
+          from,
+          amount: formatDecimal(amount),
+          ...chainProvenance(chain, clock),
+        },
         waitMilliseconds: WAIT_MILLISECONDS,
       },
     );

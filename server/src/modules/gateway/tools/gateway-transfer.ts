@@ -20,7 +20,7 @@ import {
   TransferAnswer,
 } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";
-import { GatewayChain, noGateway, resolveGatewayChain } from "../gateway-chains.ts";
+import { AskedGatewayChain, type GatewayChain, noGateway, resolveGatewayChain } from "../gateway-chains.ts";
 import { expectSeconds, startTransfer } from "../transfers/start-transfer.ts";
 import { readDetail } from "../transfers/transfer-detail.ts";
 import { buildTerms } from "../transfers/transfer-kind.ts";
@@ -71,8 +71,8 @@ export const gatewayTransfer = defineTool({
   ],
   input: z
     .strictObject({
-      from: GatewayChain,
-      to: GatewayChain,
+      from: AskedGatewayChain,
+      to: AskedGatewayChain,
       amount: TokenAmount,
       recipient: Recipient.refine(hasChecksum, { message: "has a wrong checksum: copy it again" })
         .optional()
@@ -99,8 +99,25 @@ export const gatewayTransfer = defineTool({
           // The wallet gets test money at its first use.
           ...(missing === 0n || wallet === undefined
             ? []
-            : [{ token, chain, amount: missing, from: "treasury", to: "gateway", hasFeeOnTop: true } as const]),
-          { token, chain, amount, from: "gateway", to: isOwn ? "treasury" : receiver },
+            : [
+                {
+                  token,
+                  chain,
+                  amount: missing,
+                  from: "treasury",
+                  to: "gateway",
+                  hasFeeOnTop: true,
+                  isPartOfNext: true,
+                } as const,
+              ]),
+          {
+            token,
+            chain,
+            toChain: resolveGatewayChain(to),
+            amount,
+            from: "gateway",
+            to: isOwn ? "treasury" : receiver,
+          },
         ],
         irreversible: [final("the transfer")],
       };

@@ -1,13 +1,15 @@
 import { z } from "zod";
+import { nameInAnswers } from "../../../domain/chains/named-chains.ts";
 import { Failure } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
 import { formatDecimal, type Micro, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
+import { ChainName } from "../../../ports/chain/chain-key.ts";
 import { lacksBalance } from "../../ledger/index.ts";
 import { ChainResult, chainProvenance, requireMoving, sendOutErrors, TokenAmount } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";
-import { GatewayChain, noGateway, requireGateway, resolveGatewayChain } from "../gateway-chains.ts";
+import { AskedGatewayChain, GatewayChain, noGateway, requireGateway, resolveGatewayChain } from "../gateway-chains.ts";
 import { lacksGas } from "../withdrawals/require-gas.ts";
 import { type GatewayWithdrawal, withdrawalStates } from "../withdrawals/withdrawals.ts";
 
@@ -18,7 +20,7 @@ const DEVELOPMENT_SECONDS_PER_BLOCK = 0.5;
 
 const Output = ChainResult.extend({
   withdrawalId: z.string(),
-  chain: GatewayChain,
+  chain: ChainName,
   amount: DecimalAmount,
   status: z.enum(withdrawalStates).describe("waiting: the delay has begun; completed: the money is in your wallet"),
   withdrawableAtBlock: z.string().nullable(),
@@ -51,7 +53,7 @@ export const gatewayWithdraw = defineTool({
   price: 5_000n,
   payableWithoutKey: false,
   uses: ["usableChains", "stores", "clock", "random", "gatewayGas"],
-  input: z.strictObject({ chain: GatewayChain, amount: TokenAmount.optional() }),
+  input: z.strictObject({ chain: AskedGatewayChain, amount: TokenAmount.optional() }),
   output: Output,
   errors,
   example: () => ({ chain: "Arc_Testnet", amount: "0.50" }) as const,
@@ -97,7 +99,7 @@ async function describe(
   const wait = { seconds: Math.ceil(Math.max(0, Number(left)) * seconds) };
   return {
     withdrawalId: id,
-    chain: name,
+    chain: nameInAnswers(name),
     chainId: chain.chainId,
     amount: formatDecimal(amount),
     status: state,

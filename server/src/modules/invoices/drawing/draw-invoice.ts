@@ -86,15 +86,16 @@ class InvoicePage {
     }
     this.#paper.text(party.name, { ...place, weight: "bold" });
     for (const line of party.addressLines) this.#paper.text(line, place);
-    this.#paper.text(countryName(party.countryCode, this.#words), place);
+    if (party.countryCode !== "") this.#paper.text(countryName(party.countryCode, this.#words), place);
     if (party.taxId !== null) this.#paper.text(this.#say("taxId", { id: party.taxId }), place);
     if (party.email !== null) this.#paper.text(party.email, place);
   }
 
   #drawBooking(): void {
-    const { bookingId, orderId, pnr, travelers, tickets, journey } = this.#invoice.booking;
+    const { bookingId, orderedBy, orderId, pnr, travelers, tickets, journey } = this.#invoice.booking;
     this.#paper.rule();
     this.#paper.fact(this.#say("bookingId"), [bookingId]);
+    this.#paper.fact(this.#say("orderedBy"), orderedBy === null ? [] : [orderedBy]);
     this.#paper.fact(this.#say("orderId"), orderId === null ? [] : [orderId]);
     this.#paper.fact(this.#say("pnr"), pnr === null ? [] : [pnr]);
     this.#paper.fact(this.#say("travelers"), travelers);

@@ -129,7 +129,7 @@ export const generateBookingInvoice = defineTool({
       filesExpireAt: null,
       creditNotes,
       creditNoteWaiting,
-      notGiven: (["seller", "buyer"] as const).filter((party) => document[party] === null),
+      notGiven: (["seller", "buyer"] as const).filter((party) => (document[party]?.addressLines ?? []).length === 0),
       language: wordsIn(document.language).answer,
       sandbox: document.sandbox,
     };

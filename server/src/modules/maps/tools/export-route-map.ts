@@ -20,13 +20,13 @@ const Stop = z
     address: z.string().optional().describe("Place, city or airport; looked up unless coordinates are given"),
     latitude: Latitude.optional(),
     longitude: Longitude.optional(),
-    placeId: z.string().optional().describe("Of Google Maps"),
+    placeId: z.string().optional().describe("Of Google Maps; enough alone if the operator has a key for it"),
   })
-  .superRefine(({ address = "", latitude, longitude }, context) => {
+  .superRefine(({ address = "", latitude, longitude, placeId = "" }, context) => {
     if ((latitude === undefined) !== (longitude === undefined)) {
       const missing = latitude === undefined ? "latitude" : "longitude";
       context.addIssue({ code: "custom", path: [missing], message: "give both latitude and longitude" });
-    } else if (latitude === undefined && address.trim() === "") {
+    } else if (latitude === undefined && address.trim() === "" && placeId.trim() === "") {
       context.addIssue({ code: "custom", path: [], message: "needs an address, or latitude and longitude" });
     }
   });
@@ -60,7 +60,7 @@ export const exportRouteMap = defineTool({
   }),
   errors: {
     stop_not_found:
-      "Some addresses are unknown; stopsNotFound lists them with similar names. Use one of those, a city, or latitude and longitude.",
+      "Some addresses or place ids are unknown; stopsNotFound lists them with similar names. Use one of those, a city, or latitude and longitude.",
   },
   example: () => ({
     title: "A day in Lisbon",

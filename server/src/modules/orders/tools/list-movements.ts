@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nameChain } from "../../../domain/chains/named-chains.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { tokenSymbols } from "../../../domain/tokens.ts";
@@ -12,7 +13,7 @@ import {
 } from "../../../kernel/contracts/page.ts";
 import { ChainName } from "../../../ports/chain/chain-key.ts";
 import { defineTool } from "../context.ts";
-import { describeMovement, MovementKind, MovementState, sayMovement } from "../describe-movement.ts";
+import { amountWithOthers, describeMovement, MovementKind, MovementState, sayMovement } from "../describe-movement.ts";
 import type { WalletMovement } from "../wallet-movements.ts";
 
 const LONGEST_TEXT = 500;
@@ -47,6 +48,10 @@ export const listMovements = defineTool({
           amount: DecimalAmount,
           fee: DecimalAmount.optional().describe("Part of the amount charged by the bridge or the Gateway"),
           pot: z.literal("gateway").optional().describe("Paid from your money in the Gateway, not from the wallet"),
+          isBetweenOwn: z
+            .literal(true)
+            .optional()
+            .describe("Between your wallets and your money in the Gateway: pageSums count its fee only"),
           counterpart: z
             .string()
             .nullable()
@@ -57,13 +62,13 @@ export const listMovements = defineTool({
           tripId: z.string().nullable(),
           transferId: z.string().nullable().describe("For read_transaction; null: not sent by you"),
           txHash: z.string().nullable().describe("null: not signed yet"),
-          chain: ChainName.optional().describe("CAIP-2, if you have wallets on several"),
+          chain: ChainName.optional().describe("If you have wallets on several"),
         }),
       )
       .readonly(),
     pageSums: z
       .array(z.object({ token: z.enum(tokenSymbols), in: DecimalAmount, out: DecimalAmount }))
-      .describe("Totals of the wallet on this page, without reverted movements"),
+      .describe("Totals on this page of what came from others and what went to them, without reverted movements"),
     nextCursor: NextCursor,
   }),
   errors: {},
@@ -90,18 +95,21 @@ export const listMovements = defineTool({
       ...describeMovement(movement),
       text: sayMovement(movement),
       amount: formatDecimal(movement.amount),
-      ...(chains.length > 1 ? { chain: movement.chain } : {}),
+      ...(chains.length > 1 ? { chain: nameChain(movement.chain) } : {}),
     }));
     return { movements, pageSums: sumByToken(shown), nextCursor };
   },
 });
 
 function sumByToken(shown: readonly WalletMovement[]) {
-  const ofWallet = shown.filter(({ pot }) => pot === undefined);
-  const counted = ofWallet.filter((movement) => describeMovement(movement).state !== "reverted");
+  const counted = shown.filter((movement) => describeMovement(movement).state !== "reverted");
   return [...Map.groupBy(counted, ({ token }) => token)].map(([token, some]) => {
     const sum = (wanted: WalletMovement["direction"]) =>
-      formatDecimal(some.reduce((total, { direction, amount }) => (direction === wanted ? total + amount : total), 0n));
+      formatDecimal(
+        some
+          .filter(({ direction }) => direction === wanted)
+          .reduce((total, movement) => total + amountWithOthers(movement), 0n),
+      );
     return { token, in: sum("in"), out: sum("out") };
   });
 }

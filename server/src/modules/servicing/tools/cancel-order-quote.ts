@@ -9,6 +9,7 @@ import type { OrderRecord } from "../../orders/index.ts";
 import { Refund, refundInUsdc } from "../cancel-order.ts";
 import { quoteStayCancellation, stayRefundFields } from "../cancel-stay.ts";
 import { defineTool, type Stores } from "../context.ts";
+import { whyNoFlightRefund, whyNoStayRefund } from "../quoting/why-nothing-back.ts";
 import { alreadyCancelled, orderNotFound, requireNotCancelled, requireOrder } from "../servicing-errors.ts";
 import { splitRefund } from "../split-refund.ts";
 
@@ -22,12 +23,16 @@ export const cancelOrderQuote = defineTool({
   onlyAsks: true,
   price: 2_000n,
   payableWithoutKey: false,
-  uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "clock", "random"],
+  uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "maps", "clock", "random"],
   input: z.strictObject({ orderId: z.string().describe("orderId from book_flight or book_stay") }),
   output: Refund.extend({
     refundUsdc: DecimalAmount.nullable().describe(
       "The part of refundAmount that goes to the treasury wallet, at the rate; null: not known, or no money",
     ),
+    notRefundedBecause: z
+      .string()
+      .nullable()
+      .describe("Why refundAmount is 0: the fare's or the rate's rule; null: it is not"),
     releasedUsdc: DecimalAmount.describe("The part that a reservation in escrow was to pay and will no longer owe"),
     expiresAt: z.string().nullable().describe("Request a new quote after this. null: it does not expire"),
     next: NextStep,
@@ -47,13 +52,14 @@ export const cancelOrderQuote = defineTool({
   },
 
   async run({ orderId }, ports) {
-    const { flights, flightServicing, stays, stores, clock, random, caller } = ports;
+    const { flights, flightServicing, stays, stores, maps, clock, random, caller } = ports;
     const order = await requireOrder(stores, caller, orderId);
     requireCancellable(order, clock.now());
     if (order.kind === "stay") {
       const { stayBookings } = ports;
       const { servicingQuotes } = stores;
-      const quote = await quoteStayCancellation({ stayBookings, servicingQuotes, clock, random }, order);
+      const { quote, policy } = await quoteStayCancellation({ stayBookings, servicingQuotes, clock, random }, order);
+      const notRefundedBecause = whyNoStayRefund(quote, policy);
       return {
         cancellationId: quote.id,
         orderId,
@@ -61,13 +67,15 @@ export const cancelOrderQuote = defineTool({
         ...stayRefundFields(quote),
         ...(await inUsdc(stores, stayRefundFields(quote), order)),
         expiresAt: quote.expiresAt?.toString() ?? null,
-        next: sayNext(order),
+        notRefundedBecause,
+        next: sayNext(order, notRefundedBecause),
         ...stays.provenance(),
         sandbox: stays.sandbox,
       };
     }
     const quote = await flightServicing.quoteCancellation(orderId);
     const { id: cancellationId, refundAmount, refundCurrency, refundTo, credits, expiresAt } = quote;
+    const notRefundedBecause = await whyNoFlightRefund({ flightServicing, maps, clock }, order, quote);
     await stores.servicingQuotes.insertFlightCancellation({
       ...quote,
       orderId,
@@ -83,7 +91,8 @@ export const cancelOrderQuote = defineTool({
       refundTo,
       credits,
       expiresAt,
-      next: sayNext(order),
+      notRefundedBecause,
+      next: sayNext(order, notRefundedBecause),
       ...(await inUsdc(stores, quote, order)),
       ...flights.provenance(),
       sandbox: flights.sandbox,
@@ -113,7 +122,10 @@ function requireCancellable(order: OrderRecord, now: Temporal.Instant): void {
   });
 }
 
-function sayNext({ status, holdUntil }: OrderRecord): string {
+function sayNext({ status, holdUntil }: OrderRecord, notRefundedBecause: string | null): string {
+  if (status !== "held" && notRefundedBecause !== null) {
+    return `Nothing comes back. ${notRefundedBecause} Show that to the person: confirm_cancel_order cancels the order all the same.`;
+  }
   if (status !== "held") return "Show the refund to the person. If they agree, confirm_cancel_order cancels the order.";
   const otherwise =
     holdUntil === undefined ? "" : ` Otherwise it lapses at ${holdUntil}, and nothing is owed then either.`;

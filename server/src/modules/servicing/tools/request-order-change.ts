@@ -11,6 +11,7 @@ import type { ChangeOffer, OrderDetails } from "../../../ports/supplier/flight-s
 import type { BookedService, OrderedSlice } from "../../../ports/supplier/flights.ts";
 import { ChangePrice, pickPrice } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";
+import { sayFewerBags } from "../quoting/fewer-bags.ts";
 import { seeChangeOffers } from "../see-changes.ts";
 import { orderNotFound, requireOrder } from "../servicing-errors.ts";
 
@@ -96,6 +97,10 @@ export const requestOrderChange = defineTool({
         ChangePrice.extend({
           id: z.string().describe("For offerId of select_order_change_offer"),
           expiresAt: z.string().nullable(),
+          fewerBags: z
+            .string()
+            .optional()
+            .describe("Fewer checked bags than the flights that it replaces; omitted: no fewer"),
           slices: z.object({ add: z.array(Slice).readonly() }),
         }),
       )
@@ -178,12 +183,16 @@ export const requestOrderChange = defineTool({
     await seeChangeOffers(stores.seenOffers, caller, request.offers, order);
     const removed = present.filter(({ id }) => remove.some(({ sliceId }) => sliceId === id));
     const others = request.offers.filter(({ slices: { add: offered } }) => !isHeld(offered, removed));
-    const offers = others.map((offer) => ({
-      id: offer.id,
-      ...pickPrice(offer),
-      expiresAt: offer.expiresAt,
-      slices: { add: offer.slices.add },
-    }));
+    const offers = others.map((offer) => {
+      const fewerBags = sayFewerBags(removed, offer.slices.add);
+      return {
+        id: offer.id,
+        ...pickPrice(offer),
+        expiresAt: offer.expiresAt,
+        ...(fewerBags === null ? {} : { fewerBags }),
+        slices: { add: offer.slices.add },
+      };
+    });
     return {
       orderId,
       changeRequestId: request.id,

@@ -7,6 +7,7 @@ import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { ChangePrice, dueFor, pickPrice } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";
+import { sayFewerBags } from "../quoting/fewer-bags.ts";
 import { seeChange } from "../see-changes.ts";
 
 const offerNotFound = "You have no such change offer. request_order_change gives the id.";
@@ -43,6 +44,10 @@ export const selectOrderChangeOffer = defineTool({
       .object({ amount: DecimalAmount, currency: z.string() })
       .describe("Must match payment in confirm_order_change"),
     expiresAt: z.string().nullable(),
+    fewerBags: z
+      .string()
+      .optional()
+      .describe("Fewer checked bags than the flights that it replaces; omitted: no fewer"),
   }),
   errors: {
     ...supplierErrors,
@@ -63,6 +68,7 @@ export const selectOrderChangeOffer = defineTool({
     const order = await requireOwnOrder(stores, caller, offerId);
     const { orderId } = order;
     const change = await flightServicing.selectChangeOffer(offerId);
+    const fewerBags = change.slices === null ? null : sayFewerBags(change.slices.remove, change.slices.add);
     await seeChange(stores.seenOffers, caller, offerId, change, order);
     return {
       changeId: change.id,
@@ -71,6 +77,7 @@ export const selectOrderChangeOffer = defineTool({
       ...pickPrice(change),
       due: { amount: dueFor(change), currency: change.changeTotalCurrency },
       expiresAt: change.expiresAt,
+      ...(fewerBags === null ? {} : { fewerBags }),
       ...flights.provenance(),
       sandbox: flights.sandbox,
     };

@@ -12,9 +12,9 @@ import { customerErrors } from "../../travelers/index.ts";
 import { findVendorAddress, payingErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book, checkPaidStay } from "../book-stay.ts";
 import { defineTool, type Ports } from "../context.ts";
-import { knownGuests, plannedGuests } from "../planned-guests.ts";
+import { findOtherStays } from "../other-stays.ts";
+import { asUsers, knownGuests, plannedGuests } from "../planned-guests.ts";
 import { sayBeds, sayUnnamed } from "../say-guests.ts";
-import { sayOtherStays } from "../say-other-stays.ts";
 import { StayResult, sayNextOfStay } from "../stay-result.ts";
 
 const Input = z
@@ -142,7 +142,13 @@ export const bookStay = defineTool({
         remarksOn: async (seen) =>
           seen.kind === "stay" ? [...sayDue(seen.due ?? null), ...sayUnnamed(seen, input.guests)] : [],
         warningsOn: (seen) => (seen.kind === "stay" ? sayBeds(seen) : []),
-        warningsFromRecords: async (seen) => (seen.kind === "stay" ? await sayOtherStays(stores, caller, seen) : []),
+        overlapsWith: async (seen) => {
+          if (seen.kind !== "stay") return [];
+          const { name: accommodationName, checkInDate, checkOutDate } = seen;
+          const guests = await asUsers({ travelers, caller }, input.guests);
+          const asked = { quoteId: input.quoteId, accommodationName, checkInDate, checkOutDate, guests };
+          return await findOtherStays(stores, caller, asked);
+        },
       },
     ),
 
@@ -195,11 +201,19 @@ async function buildAnswer(
   const { totalAmount, totalCurrency } = order ?? booked;
   const quoted = await stores.seenOffers.find(caller, booked.quoteId);
   const ofGuests = quoted?.kind === "stay" ? [...sayUnnamed(quoted, booked.travelers), ...sayBeds(quoted, true)] : [];
-  const others = now.status === "cancelled" ? [] : await sayOtherStays(stores, caller, booked);
+  const asked = {
+    ...booked,
+    guests: booked.travelers.map(({ userId, ...names }) => ({ ...names, userId: userId ?? undefined })),
+  };
+  const others = now.status === "cancelled" ? [] : await findOtherStays(stores, caller, asked);
   const next =
     now.status === "cancelled"
       ? sayCancelled(now.refundedUsdc)
-      : [...others, ...ofGuests, sayNextOfStay(booked, { isCovered: isCovered(booked, now) })].join(" ");
+      : [
+          ...others.map(({ warning }) => warning),
+          ...ofGuests,
+          sayNextOfStay(booked, { isCovered: isCovered(booked, now) }),
+        ].join(" ");
   // The charge leaves the wallet at once, without waiting for the submitter's next turn.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const vendorAddress = await findVendorAddress(stores, caller.environment);

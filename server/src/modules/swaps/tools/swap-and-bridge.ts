@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { withSpellings } from "../../../domain/chains/named-chains.ts";
 import { SourceChain } from "../../../domain/chains/source-chain.ts";
 import { formatDecimal, type Micro, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
@@ -28,7 +29,7 @@ const TOLERANCE_BPS = 50n;
 const BASIS_POINTS = 10_000n;
 
 const Input = z.strictObject({
-  fromChain: SourceChain,
+  fromChain: withSpellings(SourceChain),
   amount: TokenAmount,
   targetToken: z.enum(tokenSymbols).default("EURC").describe("USDC: bridged without a swap"),
 });

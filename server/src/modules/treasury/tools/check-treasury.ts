@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nameChain } from "../../../domain/chains/named-chains.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import type { TokenSymbol } from "../../../domain/tokens.ts";
@@ -52,7 +53,7 @@ export const checkTreasury = defineTool({
       )
       .readonly()
       .optional()
-      .describe("Your wallets on further chains, by CAIP-2"),
+      .describe("Your wallets on further chains"),
     otherChainsNote: z.string().optional(),
     gateway: z
       .array(
@@ -127,7 +128,7 @@ async function readGateway({ ledger }: Pick<Stores, "ledger">, tenant: { tenantI
       ? []
       : [
           {
-            chain,
+            chain: nameChain(chain),
             available: formatDecimal(available),
             inFlight: formatDecimal(reserved),
             withdrawing: formatDecimal(withdrawing),
@@ -152,7 +153,7 @@ async function readOtherWallets(
       ]);
       const both = (name: keyof typeof usdc) => ({ USDC: formatDecimal(usdc[name]), EURC: formatDecimal(eurc[name]) });
       const amounts = { available: both("available"), held: both("held"), outgoing: both("outgoing") };
-      return { chain, address: wallet?.address ?? null, ...amounts };
+      return { chain: nameChain(chain), address: wallet?.address ?? null, ...amounts };
     }),
   );
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { findNamedChain } from "../../../domain/chains/named-chains.ts";
 import { Failure } from "../../../domain/errors.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, Hash } from "../../../domain/schemas.ts";
@@ -7,7 +8,7 @@ import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { ChainReceipt, TokenMovement } from "../../../ports/chain/chain.ts";
 import { type ChainKey, nameEvmChain } from "../../../ports/chain/chain-key.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
-import { findNamedChain } from "../../../ports/chain/named-chains.ts";
+import type { Environment } from "../../../ports/identity.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { TransferAnswer } from "../over-chains/transfer-answer.ts";
@@ -17,6 +18,19 @@ const TRANSFER_ID = /^(?:ctx|xfr)_[0-9A-Z]{26}$/;
 const State = z.enum(["queued", "sent", "confirmed", "reverted"]);
 const Direction = z.enum(["in", "out", "other"]);
 
+declare module "../../../kernel/contracts/tool.ts" {
+  interface ModulePorts {
+    /** Made by the module of the orders: the treasury only names them. */
+    "treasury.paidOrders": {
+      /** The order that a transaction with this idempotency key pays or refunds, at the booking or by a change or cancellation. */
+      find(
+        owner: { tenantId: string; environment: Environment },
+        idempotencyKey: string,
+      ): Promise<{ bookingId: string; orderId: string | undefined } | undefined>;
+    };
+  }
+}
+
 export const readTransaction = defineTool({
   name: "read_transaction",
   title: "Read a transaction",
@@ -25,7 +39,7 @@ export const readTransaction = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["chain", "usableChains", "transfersOverChains", "stores", "clock"],
+  uses: ["chain", "usableChains", "transfersOverChains", "paidOrders", "stores", "clock"],
   input: z
     .strictObject({
       txHash: Hash.optional().describe("txHash from an answer"),
@@ -51,6 +65,7 @@ export const readTransaction = defineTool({
       .string()
       .nullable()
       .describe("The booking that it pays or refunds (bkg_…), or whose escrow step it is (0x…)"),
+    orderId: z.string().optional().describe("The order that it pays or refunds, also for a change or cancellation"),
     tripId: z.string().nullable(),
     confirmations: z
       .int()
@@ -108,7 +123,7 @@ export const readTransaction = defineTool({
       txHash: txHash ?? null,
       state: transactionState(own, receipt),
       purpose: own?.purpose ?? null,
-      ...describePurpose(own),
+      ...(await describePurpose(own, ports)),
       ...(await describeReceipt(chain, receipt, head.number, wallet?.address)),
       confirmationsNeeded: chain.confirmations,
       chainId,
@@ -206,23 +221,28 @@ function describeTransfer(transfer: TransferAnswer) {
     purpose: kind,
     blockNumber: null,
     blockTime: null,
-    ...describePurpose(undefined),
+    bookingId: null,
+    tripId: null,
     transfer,
     chainId: to.chainId,
   };
 }
 
-const BOOKING = /bkg_[0-9A-Z]{26}/;
 const Named = z.object({
   tripId: z.string().optional(),
   action: z.object({ bookingId: z.string().optional() }).optional(),
 });
 
-/** The booking and the trip of a transaction of ours. A supplier's booking is named by the transaction's key. */
-function describePurpose(own: ChainTransaction | undefined) {
+/** The booking, the order and the trip of a transaction of ours. A supplier's booking is found by the transaction's key. */
+async function describePurpose(
+  own: ChainTransaction | undefined,
+  { paidOrders, caller }: Pick<Ports, "paidOrders"> & { caller: Caller },
+) {
   const { tripId, action } = Named.parse(own?.operation ?? {});
+  const order = own === undefined ? undefined : await paidOrders.find(caller, own.idempotencyKey);
   return {
-    bookingId: BOOKING.exec(own?.idempotencyKey ?? "")?.[0] ?? action?.bookingId ?? null,
+    bookingId: order?.bookingId ?? action?.bookingId ?? null,
+    ...(order?.orderId === undefined ? {} : { orderId: order.orderId }),
     tripId: tripId ?? null,
   };
 }

@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 /** Contracts of the two know nothing of each other, though a test network shares the domain of its main network. */
 export type BridgeNetwork = "testnet" | "mainnet";
 
@@ -72,9 +74,6 @@ const aliases: Readonly<Record<string, ChainName>> = {
   "MATIC-AMOY": "Polygon_Amoy_Testnet",
 };
 
-/** The tools of the Gateway have a name of their own for this chain. */
-export const nameAtGateway = (name: string): string => (name === "Polygon_Amoy_Testnet" ? "Polygon_Amoy" : name);
-
 const isChainName = (name: string): name is ChainName => Object.hasOwn(evmChains, name);
 
 const describeChain = (name: ChainName): KnownChain => ({
@@ -94,4 +93,38 @@ export function findNamedChain(name: string): KnownChain | undefined {
 /** Undefined: the interface has no name for it. */
 export function findChainById(chainId: number): KnownChain | undefined {
   return namedChains.find((one) => one.chainId === chainId);
+}
+
+/** The one name of a chain in answers. A chain that the interface does not name keeps its CAIP-2 id. */
+export function nameChain(caip2: string): string {
+  const [namespace, id = ""] = caip2.split(":");
+  return (namespace === "eip155" ? findChainById(Number(id))?.name : undefined) ?? caip2;
+}
+
+/** The same from any name of the interface. */
+export const nameInAnswers = (name: string): string => findNamedChain(name)?.name ?? name;
+
+const fold = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, "");
+const known = new Map([
+  ...namedChains.flatMap((one) => [
+    [fold(one.name), one] as const,
+    [`eip155:${one.chainId}`, one] as const,
+    [String(one.chainId), one] as const,
+  ]),
+  ...Object.entries(aliases).map(([alias, name]) => [fold(alias), describeChain(name)] as const),
+]);
+
+/**
+ * Takes every spelling of the chains that a field names: those of other tools and answers, CAIP-2 ids, other capitals and
+ * hyphens. The published schema is the field's own.
+ */
+export function withSpellings<Names extends z.ZodEnum | z.ZodDefault<z.ZodEnum>>(names: Names) {
+  const { options } = names instanceof z.ZodDefault ? names.unwrap() : names;
+  return z.preprocess((given): unknown => {
+    if (typeof given !== "string" || options.includes(given)) return given;
+    const meant = known.get(fold(given))?.chainId;
+    const spelt = options.find((name) => fold(String(name)) === fold(given));
+    const same = options.find((name) => findNamedChain(String(name))?.chainId === meant);
+    return spelt ?? (meant === undefined ? undefined : same) ?? given;
+  }, names);
 }

@@ -2,7 +2,7 @@ import * as viem from "viem/chains";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import fixture from "../../../test/fixtures/tools.json" with { type: "json" };
-import { findNamedChain } from "./named-chains.ts";
+import { findNamedChain, nameChain, nameInAnswers, withSpellings } from "./named-chains.ts";
 
 const Fields = z.object({ properties: z.record(z.string(), z.looseObject({ enum: z.array(z.unknown()).optional() })) });
 const Tools = z.object({ tools: z.record(z.string(), z.object({ input: Fields })) });
@@ -83,5 +83,47 @@ describe("the chains that the interface names", () => {
       const base = new Set(some.map(({ name }) => name.split(/_(?!Chain)/)[0]));
       expect([...base], JSON.stringify(some)).toHaveLength(1);
     }
+  });
+});
+
+describe("a chain in arguments and answers", () => {
+  const Gateway = withSpellings(z.enum(["Arc_Testnet", "Base_Sepolia", "Polygon_Amoy"]));
+
+  it.each([
+    ["Polygon_Amoy", "Polygon_Amoy"],
+    ["Polygon_Amoy_Testnet", "Polygon_Amoy"],
+    ["MATIC-AMOY", "Polygon_Amoy"],
+    ["polygon amoy", "Polygon_Amoy"],
+    ["base-sepolia", "Base_Sepolia"],
+    ["eip155:84532", "Base_Sepolia"],
+    ["84532", "Base_Sepolia"],
+    ["ARC-TESTNET", "Arc_Testnet"],
+  ])("%s is understood as %s", (given, name) => {
+    expect(Gateway.parse(given)).toBe(name);
+  });
+
+  it.each(["Base", "Ethereum_Sepolia", "eip155:1", "", 84_532])("%s is not among the field's chains", (given) => {
+    expect(Gateway.safeParse(given).success).toBe(false);
+  });
+
+  it("has one name in answers", () => {
+    expect(["Polygon_Amoy", "MATIC-AMOY", "ETH-SEPOLIA"].map(nameInAnswers)).toEqual([
+      "Polygon_Amoy_Testnet",
+      "Polygon_Amoy_Testnet",
+      "Ethereum_Sepolia",
+    ]);
+    expect(["eip155:84532", "eip155:999999", "solana:devnet"].map(nameChain)).toEqual([
+      "Base_Sepolia",
+      "eip155:999999",
+      "solana:devnet",
+    ]);
+  });
+
+  it("is published with the field's own names", () => {
+    const schema = z.toJSONSchema(z.strictObject({ chain: Gateway }), { io: "input" });
+    expect(schema).toMatchObject({
+      required: ["chain"],
+      properties: { chain: { enum: ["Arc_Testnet", "Base_Sepolia", "Polygon_Amoy"] } },
+    });
   });
 });

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { PlannedOverlap } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Maps } from "../../../ports/maps.ts";
 import type { BookingResult, SeenOffer } from "../../bookings/index.ts";
@@ -27,18 +28,18 @@ interface Ports {
 }
 
 /** For an offer as the tenant was shown it. */
-export async function sayTwiceOfOffer(
+export async function findTwiceOfOffer(
   ports: Ports,
   { seen, ...asked }: Omit<Asked, "legs"> & { seen: SeenOffer },
-): Promise<string[]> {
-  return seen.kind === "flight" ? await sayTwice(ports, { ...asked, legs: seen.legs }) : [];
+): Promise<PlannedOverlap[]> {
+  return seen.kind === "flight" ? await findTwice(ports, { ...asked, legs: seen.legs }) : [];
 }
 
 /** For an order as it was booked or held. */
-export async function sayTwiceOfOrder(
+export async function findTwiceOfOrder(
   ports: Ports,
   { offerId, travelers, slices }: Pick<z.output<typeof BookingResult>, "offerId" | "travelers" | "slices">,
-): Promise<string[]> {
+): Promise<PlannedOverlap[]> {
   const legs = slices.map(({ origin, destination, segments }) => ({
     flights: segments.map(({ flightNumber }) => flightNumber),
     origin,
@@ -46,7 +47,7 @@ export async function sayTwiceOfOrder(
     departingAt: segments[0]?.departingAt ?? null,
     arrivingAt: segments.at(-1)?.arrivingAt ?? null,
   }));
-  return await sayTwice(ports, { offerId, userIds: travelers.flatMap(({ userId }) => userId ?? []), legs });
+  return await findTwice(ports, { offerId, userIds: travelers.flatMap(({ userId }) => userId ?? []), legs });
 }
 
 type Found = Awaited<ReturnType<Ports["stores"]["orders"]["findFlights"]>>[number];
@@ -55,10 +56,10 @@ type Found = Awaited<ReturnType<Ports["stores"]["orders"]["findFlights"]>>[numbe
  * Names earlier orders with which a traveler is already on one of the flights, as after a time-out and a new search, or on
  * another flight at the same time.
  */
-async function sayTwice(
+async function findTwice(
   { stores, maps, caller: { tenantId, environment } }: Ports,
   { offerId, userIds, legs }: Asked,
-): Promise<string[]> {
+): Promise<PlannedOverlap[]> {
   const periods = legs.flatMap(({ departingAt, arrivingAt }) =>
     departingAt === null || arrivingAt === null ? [] : [{ from: addDays(departingAt, -1), to: addDays(arrivingAt, 1) }],
   );
@@ -74,9 +75,8 @@ async function sayTwice(
     if (close.length === 0) return [];
     const named = [...new Set(close.map(({ flightNumber, day }) => `${flightNumber} of ${day}`))].join(", ");
     const atOnce = same.length > 0 ? "" : ", which flies at the same time";
-    return [
-      `Careful: ${userId} is already booked on ${named}, as order ${orderId}${atOnce}. If that is not intended, cancel one of them: cancel_order_quote says what is refunded.`,
-    ];
+    const warning = `Careful: ${userId} is already booked on ${named}, as order ${orderId}${atOnce}. If that is not intended, cancel one of them: cancel_order_quote says what is refunded.`;
+    return [{ orderId, warning }];
   });
 }
 

@@ -1,0 +1,31 @@
+import type { PlannedOverlap } from "../../kernel/contracts/call-plan.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
+import type { Stores } from "./context.ts";
+
+interface Asked {
+  /** The call's own booking: other orders are compared with it. */
+  quoteId: string;
+  /** Undefined if unknown. */
+  accommodationName: string | undefined;
+  checkInDate: string;
+  checkOutDate: string;
+  guests: readonly { givenName: string; familyName: string; userId?: string | undefined }[];
+}
+
+/** Names the stays that one of the guests already has for one of these nights. It may be intended, so nothing is refused. */
+export async function findOtherStays(
+  { orders }: Pick<Stores, "orders">,
+  { tenantId, environment, userId }: Pick<Caller, "tenantId" | "environment" | "userId">,
+  { quoteId: exceptQuoteId, accommodationName, checkInDate: from, checkOutDate, guests }: Asked,
+): Promise<PlannedOverlap[]> {
+  const to = Temporal.PlainDate.from(checkOutDate).subtract({ days: 1 }).toString();
+  const asked = { guests, userId, days: { from, to }, exceptQuoteId };
+  return (await orders.findStays(tenantId, environment, asked)).map((stay) => {
+    const who = stay.userId ?? "one of the guests";
+    const where = stay.accommodationName === accommodationName ? "at the same accommodation" : "elsewhere";
+    return {
+      orderId: stay.orderId,
+      warning: `Careful: ${who} already has a stay ${where} from ${stay.checkInDate} to ${stay.checkOutDate}, as order ${stay.orderId}. If that is not intended, cancel one of them: cancel_order_quote says what is refunded.`,
+    };
+  });
+}
