@@ -4,7 +4,7 @@ import { BookedFlight, type FlightOffer } from "../state/results.ts";
 import { shownFlights, shownStays } from "../state/shown.ts";
 import type { Wish } from "../state/state.ts";
 import { chooseFlight, chooseStay } from "./choose.ts";
-import { findFlights } from "./flights.ts";
+import { findFlights, sayStrangers } from "./flights.ts";
 import { ask, call, type Deciding, failureCode, need, type Outcome, sayFailure, tell } from "./outcome.ts";
 import { findStays } from "./stays.ts";
 
@@ -42,13 +42,15 @@ export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
 
 /** Who travels beside the caller: those who were named, or everybody where that is the number. */
 function findCompanions(
-  { state, request, speaker }: Deciding,
+  deciding: Deciding,
   count: number,
 ): { userIds: readonly string[] } | { outcome: Outcome } {
   if (count <= 0) return { userIds: [] };
+  const { state, request, speaker } = deciding;
   const { companions } = request.traveler;
   const named = companions.filter(({ userId }) => state.companions.has(userId));
   if (named.length === count) return { userIds: named.map(({ userId }) => userId) };
+  if (state.strangers.size > 0) return { outcome: tell(sayStrangers(deciding)) };
   if (companions.length === count) return { userIds: companions.map(({ userId }) => userId) };
   if (companions.length < count) return { outcome: tell(speaker.say("noProfiles")) };
   const names = companions.map(({ name }) => name);

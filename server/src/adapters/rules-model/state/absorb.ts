@@ -19,11 +19,17 @@ import {
 } from "./results.ts";
 import type { Place, State } from "./state.ts";
 
+const DEEDS = /^(?:book_flight|book_stay|confirm_)/;
+const Arguments = z.record(z.string(), z.unknown());
 const Query = z.looseObject({ query: z.string() });
 
 /** Takes over what a tool has answered. */
 export function absorbResult(state: State, result: ModelToolResult, args: unknown): void {
   state.results.push({ result, args });
+  if (result.outcome === "withdrawn" && DEEDS.test(result.name)) {
+    const given = Arguments.safeParse(args).data;
+    if (given !== undefined) state.withdrawn = { name: result.name, args: given };
+  }
   if (result.outcome === "ok") READERS[result.name]?.(state, result.result, args);
 }
 
@@ -111,6 +117,8 @@ const READERS: Readonly<Record<string, Reader>> = {
       pnr: booked.pnr,
       what: (slices ?? []).map(({ origin, destination }) => `${origin} to ${destination}`).join(", "),
       startsOn: slices?.[0]?.departingAt?.slice(0, 10),
+      totalAmount: booked.totalAmount,
+      totalCurrency: booked.totalCurrency,
     });
     state.flights = undefined;
     state.lastShown = undefined;
@@ -129,6 +137,8 @@ const READERS: Readonly<Record<string, Reader>> = {
       what: booked.accommodationName,
       startsOn: booked.checkInDate,
       endsOn: booked.checkOutDate,
+      totalAmount: booked.totalAmount,
+      totalCurrency: booked.totalCurrency,
     });
     state.stays = undefined;
     state.lastShown = undefined;

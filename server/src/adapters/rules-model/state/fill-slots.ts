@@ -163,7 +163,7 @@ function fillStayDates(state: State, { dates, nights, duration, kinds }: Reading
   }
   const days = nights ?? duration;
   if (days !== undefined) stay.nights = days;
-  if (stay.checkIn === undefined && flight.departure !== undefined && (state.isStayNext || kinds.has("it"))) {
+  if (stay.checkIn === undefined && flight.departure !== undefined && (state.isStayNext || kinds.has("it") || kinds.has("sameDates"))) {
     stay.checkIn = flight.departure;
     if (flight.return !== undefined) stay.checkOut = flight.return;
   }
