@@ -2,7 +2,7 @@ import { createRulesModel } from "../../src/adapters/rules-model/index.ts";
 import type { ModelMessage, ModelRequest } from "../../src/ports/language-model.ts";
 
 /** A Friday. */
-export const NOW = Temporal.Instant.from("2026-11-27T09:00:00Z");
+const NOW = Temporal.Instant.from("2026-11-27T09:00:00Z");
 const SPENDS = /^(?:book_|confirm_|hold_)/;
 const MOST_STEPS = 12;
 
@@ -10,7 +10,7 @@ interface TalkOptions {
   readonly locale?: string;
   readonly timeZone?: string;
   readonly now?: Temporal.Instant;
-  /** What the traveler does when a spend is shown: `withdraw` writes the next message instead of a yes. */
+  /** Done by the traveler when a spend is shown: `withdraw` writes the next message instead of a yes. */
   readonly onSpend?: "confirm" | "withdraw" | "decline";
   /** Answers of tools instead of those below. */
   readonly answers?: Readonly<Record<string, unknown>>;

@@ -162,7 +162,10 @@ describe("the cheapest, while a booking is changed", () => {
     ["es", "cambia mi vuelo a Madrid al 20 de enero", "la más barata"],
     ["es", "cambia mi vuelo a Madrid al 20 de enero", "el cambio más barato, por favor"],
   ])("in %s chooses among the changes: %s, %s", async (locale, ...said) => {
-    const turns = await talkWithRules(said, { locale, answers: { request_order_change: { orderId: "ord_mad", offers } } });
+    const turns = await talkWithRules(said, {
+      locale,
+      answers: { request_order_change: { orderId: "ord_mad", offers } },
+    });
     expect(turns.at(-1)?.calls[0]).toEqual({ name: "select_order_change_offer", args: { offerId: "oco_2" } });
     expect(listNames(turns)).not.toContain("search_flights");
   });
@@ -251,7 +254,12 @@ describe("the traveler's own time", () => {
 
 describe("the address of the traveler", () => {
   it.each([
-    ["de", "kannst du mir einen Flug nach Madrid suchen?", /möchtest du|dein|Wo(?:hin|her)? .*\bdu\b/i, /\bSie\b|\bIhr/],
+    [
+      "de",
+      "kannst du mir einen Flug nach Madrid suchen?",
+      /möchtest du|dein|Wo(?:hin|her)? .*\bdu\b/i,
+      /\bSie\b|\bIhr/,
+    ],
     ["de", "können Sie mir einen Flug nach Madrid suchen?", /\bSie\b|\bIhr/, /\bdu\b|\bdein/i],
     ["es", "¿puedes buscarme un vuelo a Madrid?", /quieres|sales/, /\busted\b|\bquiere\b/],
     ["es", "¿podría usted buscarme un vuelo a Madrid?", /usted|quiere\b|desea/, /\bquieres\b|\btú\b/],

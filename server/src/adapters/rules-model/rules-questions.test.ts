@@ -36,7 +36,11 @@ describe("a passport that is named", () => {
   });
 
   it.each([
-    ["en", "my passport is Indian, do I need a visa for Japan on 10 January?", /no passport.*India|India.*no.*passport/i],
+    [
+      "en",
+      "my passport is Indian, do I need a visa for Japan on 10 January?",
+      /no passport.*India|India.*no.*passport/i,
+    ],
     ["en", "I hold an Indian passport. Can I enter Japan on 10 January?", /India/],
     ["en", "do Indian citizens need a visa for Japan on 10 January? I'm Indian", /India/],
     ["en", "I'm from India, what are the entry rules for Japan on 10 January?", /India/],

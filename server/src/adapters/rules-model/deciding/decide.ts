@@ -42,7 +42,7 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   forget: ({ speaker }) => tell(speaker.say("forget")),
   refuse: ({ speaker }) => tell(speaker.say("refuse")),
   accept: ({ speaker, state }) =>
-    state.lastShown === undefined ? tell(speaker.say("abilities")) : ask("choice", speaker.say("askChoice")),
+    state.lastShown === undefined ? tell(speaker.say("nothingOpen")) : ask("choice", speaker.say("askChoice")),
   done: ({ speaker }) => tell(speaker.say("nothingElse")),
   cannot: sayCannot,
   unknown: ({ speaker }) => tell(`${speaker.say("unknown")} ${speaker.say("abilities")}`),

@@ -52,11 +52,10 @@ export function findFlights(deciding: Deciding, wish: Wish): Outcome {
   const isEmpty =
     failureCode(narrowed) !== undefined || (narrowed !== undefined && readOffers(narrowed.result).length === 0);
   if (isEmpty) {
-    const offers = readOffers(first.result);
     return tell(
       lines(
         deciding.speaker.say("noneFits"),
-        showFlights(offers, deciding.speaker),
+        showFlights(shownFlights(deciding.state), deciding.speaker),
         deciding.speaker.say("chooseFlight"),
       ),
     );

@@ -2,18 +2,7 @@ import { z } from "zod";
 import type { Reading } from "../reading/read-message.ts";
 import { AirportList, Candidates, OrderDetails } from "../state/results.ts";
 import type { Place, Wish } from "../state/state.ts";
-import {
-  ask,
-  type Call,
-  call,
-  type Deciding,
-  failureCode,
-  findResult,
-  need,
-  type Outcome,
-  sayFailure,
-  tell,
-} from "./outcome.ts";
+import { ask, type Deciding, failureCode, findResult, need, type Outcome, tell } from "./outcome.ts";
 
 /** The place that is asked about: named now, or spoken of before. */
 function findPlace({ state }: Deciding, { places, text }: Reading): Place | undefined {
@@ -40,8 +29,12 @@ function locate(deciding: Deciding, reading: Reading) {
   }
   const [best] = Candidates.safeParse(found.result).data?.candidates ?? [];
   if (best === undefined) return { outcome: ask("place", speaker.say("unknownPlace", { place: place.name })) };
-  return { place, latitude: best.latitude, longitude: best.longitude, label: best.label ?? place.name };
+  return { place, latitude: best.latitude, longitude: best.longitude, label: nameLabel(deciding, place, best.label) };
 }
+
+/** Labels are in English: a place that is known by name keeps the traveler's own word. */
+const nameLabel = ({ speaker }: Deciding, { name }: Place, label: string | null | undefined): string =>
+  label == null || (speaker.words.language !== "en" && /^\p{Lu}/u.test(name)) ? name : label;
 
 const Weather = z.looseObject({
   available: z.boolean(),
@@ -129,7 +122,7 @@ export function tellEmergency(deciding: Deciding, { reading }: Wish): Outcome {
     fire == null ? "" : speaker.say("fireBrigade", { number: fire }),
   ].filter((part) => part !== "");
   if (own.length === 0) return tell(speaker.say("noEmergency", { place: at.label }));
-  // What the tool advises is written in English.
+  // The tool advises in English.
   const advice = speaker.words.language === "en" ? (numbers?.whatToDo ?? "") : "";
   return tell([speaker.say("emergency", { place: at.label, numbers: own.join(", ") }), advice].join(" ").trim());
 }

@@ -54,7 +54,7 @@ const Movements = z.looseObject({
 });
 const MOST_MOVEMENTS = 100;
 
-/** What left the wallet in the days that are asked about, and what the service's calls cost in them. */
+/** Money that left the wallet in the days that are asked about, and the cost of the service's calls in them. */
 export function tellSpent(deciding: Deciding, { reading }: Wish): Outcome {
   const { speaker } = deciding;
   const days = findDays(deciding, reading);
@@ -94,7 +94,9 @@ function findDays(
   const isLast = kinds.has("last");
   if (kinds.has("week")) {
     const monday = today.subtract({ days: today.dayOfWeek - 1 });
-    return isLast ? { from: monday.subtract({ days: 7 }), to: monday.subtract({ days: 1 }) } : { from: monday, to: today };
+    return isLast
+      ? { from: monday.subtract({ days: 7 }), to: monday.subtract({ days: 1 }) }
+      : { from: monday, to: today };
   }
   const first = today.with({ day: 1 });
   return isLast && kinds.has("monthUnit")

@@ -74,11 +74,11 @@ export function readMessage(text: string, context: ReadingContext): Reading {
   const times = readTimes(marks);
   const stars = readCounted(marks, "stars");
   const rooms = readCounted(marks, "room");
-  const bags = readBags(marks);
+  const folded = fold(text);
+  const bags = readBags(marks, folded);
   const choice = readChoice(marks);
   const strangers = readStrangers(marks, { people: context.people, isGerman: lexicon.language === "de" });
   const places = readPlaces(marks, text, context.people);
-  const folded = fold(text);
   return {
     text,
     folded,
@@ -153,11 +153,16 @@ function readAddress(text: string, folded: string, { language, informal }: Lexic
   return FORMAL[language]?.test(text) === true ? "formal" : undefined;
 }
 
+const BAG_QUESTION =
+  /\b(?:how (?:much|many)|included?|allow\w*|wie ?viele?|dabei|inklusive|inbegriffen|enthalten|erlaubt|incluye\w*|incluid\w+|cuant[oa]s?)\b/;
+
 /** Checked bags; none where they are not wanted, or only hand luggage is spoken of. */
-function readBags(marks: Marks): number | undefined {
+function readBags(marks: Marks, folded: string): number | undefined {
   const [index] = marks.find("bag");
   if (index === undefined) return marks.has("handBag") ? 0 : undefined;
   if (marks.isNegated(index)) return 0;
+  // "How much luggage can I take?" and "is a bag included?" ask.
+  if (folded.includes("?") && BAG_QUESTION.test(folded)) return undefined;
   const { kind, number } = marks.at(marks.pass(index - 1, ["skip"], -1));
   return kind === "number" ? number : 1;
 }

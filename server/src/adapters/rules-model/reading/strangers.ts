@@ -1,5 +1,5 @@
 import type { Marks } from "./cursor.ts";
-import { fold, type Mark } from "./marks.ts";
+import type { Mark } from "./marks.ts";
 
 /** Nouns that stand after "with" and name nobody, folded. */
 const THINGS =
@@ -66,6 +66,3 @@ function isCompany(marks: Marks, index: number, { end, isGerman }: { end: number
   // Every German noun has a capital: a second name or the way to a place tells that it is a person.
   return end > index || /^(?:to|from|in|end)$/.test(after.kind);
 }
-
-export const foldNames = (names: readonly string[]): readonly string[] =>
-  names.map((name) => fold(name).split(" ")[0] ?? "");

@@ -26,6 +26,7 @@ const Query = z.looseObject({ query: z.string() });
 /** Takes over what a tool has answered. */
 export function absorbResult(state: State, result: ModelToolResult, args: unknown): void {
   state.results.push({ result, args });
+  if (result.outcome !== "withdrawn" && DEEDS.test(result.name)) state.deed = undefined;
   if (result.outcome === "withdrawn" && DEEDS.test(result.name)) {
     const given = Arguments.safeParse(args).data;
     if (given !== undefined) state.withdrawn = { name: result.name, args: given };
@@ -42,6 +43,7 @@ const readFlights: Reader = (state, result) => {
   // A narrower search that found nothing leaves what was shown.
   if (offers.length === 0 && state.flights !== undefined) return;
   state.flights = { offers, searchId: answer.searchId ?? state.flights?.searchId };
+  state.spoken = undefined;
   state.lastShown = "flights";
 };
 
@@ -51,6 +53,7 @@ const readStays: Reader = (state, result) => {
   const stays = readList(Stay, answer.accommodations);
   if (stays.length === 0 && state.stays !== undefined) return;
   state.stays = { stays, searchId: answer.searchId ?? state.stays?.searchId };
+  state.spoken = undefined;
   state.lastShown = "stays";
 };
 

@@ -16,7 +16,8 @@ export function findAgain({ deed }: State, reading: Reading): Wish | undefined {
 /** "How much is that in total?", of what is about to be done, of what is shown, or of what was booked. */
 export function findTotal(state: State, reading: Reading, information: readonly Wish[]): Wish | undefined {
   const { kinds, folded } = reading;
-  const isAsked = kinds.has("total") && /\?|\b(?:how much|what|wie ?viel|wieviel|was|cuant\w*|que|total)\b/.test(folded);
+  const isAsked =
+    kinds.has("total") && /\?|\b(?:how much|what|wie ?viel|wieviel|was|cuant\w*|que|total)\b/.test(folded);
   if (!isAsked || information.length > 0 || hasSlots(reading) || asksForRefund(reading)) return undefined;
   if (["cancel", "change", "policy", "more"].some((kind) => kinds.has(kind))) return undefined;
   const { deed } = state;

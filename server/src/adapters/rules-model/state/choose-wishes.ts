@@ -1,4 +1,5 @@
 import type { Choice, Reading } from "../reading/read-message.ts";
+import { shownFlights, shownStays } from "./shown.ts";
 import type { State, Wish } from "./state.ts";
 
 const SOCIAL = new Set(["greet", "thanks", "bye", "yes", "no", "skip", "sign", "instead", "word"]);
@@ -29,11 +30,28 @@ export function findSocialWish(state: State, reading: Reading): Wish | undefined
   if (kinds.has("no") && !kinds.has("word") && !isOpen(state)) return { kind: "done", reading };
   if (kinds.has("thanks")) return { kind: "thanks", reading };
   const hasAsked = state.lastShown !== undefined || state.question !== undefined;
-  if (kinds.has("yes") && hasAsked) return { kind: "accept", reading };
+  const isAsking = state.question !== undefined && state.lastShown === undefined && state.pending === undefined;
+  // A yes to "Which day?" is no answer: the question stays.
+  if (kinds.has("yes") && isAsking && (state.task === "flight" || state.task === "stay"))
+    return { kind: state.task === "flight" ? "findFlights" : "findStays", reading };
+  if (kinds.has("yes") && hasAsked) return acceptShown(state, reading);
+  if (kinds.has("yes") && !kinds.has("word") && !kinds.has("greet")) return { kind: "accept", reading };
   if (kinds.has("no") && !kinds.has("word")) return { kind: "refuse", reading };
   if (kinds.has("greet") && marks.list.filter(({ kind }) => kind === "word").length <= 2)
     return { kind: "greet", reading };
   return undefined;
+}
+
+/** A yes where one thing is shown, or was spoken of, takes it: what it buys is shown and asked about again. */
+function acceptShown(state: State, reading: Reading): Wish {
+  const { spoken } = state;
+  if (spoken !== undefined && state.lastShown === "flights") return { kind: "bookFlight", ...spoken };
+  if (spoken !== undefined && state.lastShown === "stays") return { kind: "bookStay", ...spoken };
+  const choice = { ordinal: 1 };
+  if (state.lastShown === "flights" && shownFlights(state).length === 1) return { kind: "bookFlight", choice, reading };
+  if (state.lastShown === "stays" && shownStays(state).length === 1) return { kind: "bookStay", choice, reading };
+  if (state.lastShown === "changes" && state.changes?.length === 1) return { kind: "chooseChange", choice, reading };
+  return { kind: "accept", reading };
 }
 
 /** Whether something was asked or offered that a no refuses. */

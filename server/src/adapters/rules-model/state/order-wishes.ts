@@ -1,4 +1,4 @@
-import type { Reading } from "../reading/read-message.ts";
+import type { Choice, Reading } from "../reading/read-message.ts";
 import { findChoice, hasSlots, isAboutOrder, isOwned } from "./choose-wishes.ts";
 import type { State, Task, Wish } from "./state.ts";
 
@@ -27,12 +27,23 @@ export function findOrderWish(state: State, reading: Reading, isAside: boolean):
   }
   const isShowing = state.lastShown === "flights" || state.lastShown === "stays";
   const isHypothetical = /\b(?:if|wenn|falls|si)\b/.test(folded) || /\b(?:how much|wie viel|cuanto)\b/.test(folded);
-  const isQuestion = kinds.has("conditions") || (kinds.has("cancel") && isHypothetical) || asksForRefund(reading);
+  if (kinds.has("cancel") && isUndone(state, reading)) return forgetTask(state, reading);
+  const asksForExtras =
+    folded.includes("?") && (kinds.has("board") || (kinds.has("bag") && reading.bags === undefined));
+  const asksAboutDeed = state.deed !== undefined && kinds.has("refundable") && folded.includes("?");
+  const isQuestion =
+    asksForExtras ||
+    asksAboutDeed ||
+    asksForOne(state, reading) ||
+    kinds.has("conditions") ||
+    (kinds.has("cancel") && isHypothetical) ||
+    asksForRefund(reading);
   if (isQuestion && asksForBooked(state, reading)) {
     startOrder(state, "cancel", reading);
     return { kind: "quoteCancel", reading };
   }
-  if (isShowing && isQuestion && !kinds.has("order")) return { kind: "flightConditions", ...withChoice };
+  if (isShowing && isQuestion && !kinds.has("order"))
+    return { kind: "flightConditions", ...(isNamed(choice) ? withChoice : { reading }) };
   const isOrder = isAboutOrder(state, reading);
   if (kinds.has("cancel") && isOrder) {
     const hasNothing =
@@ -59,6 +70,7 @@ export function findOrderWish(state: State, reading: Reading, isAside: boolean):
     (state.question === "order" || names || kinds.has("yes") || kinds.has("it")) &&
     isBrief(reading) &&
     !isAside &&
+    !kinds.has("forget") &&
     !kinds.has("want") &&
     !kinds.has("book");
   if (state.task === "cancel" && goesOn && !startsJourney(reading)) {
@@ -88,9 +100,29 @@ export function findOrderWish(state: State, reading: Reading, isAside: boolean):
   return undefined;
 }
 
+const isNamed = (choice: Choice | undefined): boolean => choice !== undefined && Object.keys(choice).length > 0;
+
+/** "Cancel the hotel" when it was about to be booked. */
+const isUndone = ({ deed }: State, { kinds, ids }: Reading): boolean =>
+  deed !== undefined &&
+  ids.length === 0 &&
+  !kinds.has("order") &&
+  ((deed.name === "book_stay" && !kinds.has("flight")) || (deed.name === "book_flight" && !kinds.has("stay")));
+
+/** "Which one is the cheapest?" asks; it books nothing. */
+const asksForOne = ({ lastShown }: State, { kinds, choice, folded }: Reading): boolean =>
+  (lastShown === "flights" || lastShown === "stays") &&
+  choice !== undefined &&
+  !kinds.has("book") &&
+  /^[^\p{L}]*(?:and |und |y )?(?:which|what|welche\w*|was|cual\w*|que)\b.*\b(?:is|are|ist|sind|es|son)\b.*\?/u.test(
+    folded,
+  );
+
 /** "What do I get back", "¿es reembolsable?" */
 export const asksForRefund = ({ kinds, folded }: Reading): boolean =>
-  (kinds.has("refundable") && /\?|^(?:is|are|can|ist|sind|kann|es|se puede)\b/.test(folded)) ||
+  (kinds.has("refundable") &&
+    /\b(?:is|are|ist|sind|es|son|esta|se puede)\b.*\?/.test(folded) &&
+    !/\b(?:anything|something|any|etwas|was|alguno?|alguna|algo|be|sein|sea)\b/.test(folded)) ||
   /\b(?:refund|get back|money back|erstatte\w*|erstattung|(?:bekomme|kriege|krieg|gibt) .*\bzuruck|devuelven|devolver\w*|reembols\w*)\b/.test(
     folded,
   );
@@ -114,7 +146,10 @@ const isBrief = ({ marks, folded }: Reading): boolean =>
 
 /** "I need tickets for Rome" plans something, "show my tickets for Rome" does not. */
 const hasPlans = ({ kinds, dates, nights, party }: Reading): boolean =>
-  (dates.length > 0 && (kinds.has("want") || kinds.has("book"))) || nights !== undefined || party.adults !== undefined;
+  (dates.length > 0 && (kinds.has("want") || kinds.has("book"))) ||
+  nights !== undefined ||
+  party.adults !== undefined ||
+  party.isAlone;
 
 /** "Change it to Tuesday" while nothing is booked changes the search. */
 function isCorrection(state: State, { kinds, folded }: Reading): boolean {
@@ -166,6 +201,7 @@ function findOrderKind({ marks, kinds }: Reading): "flight" | "stay" | undefined
 }
 
 function goOnChanging(state: State, reading: Reading): Wish | undefined {
+  if (reading.kinds.has("forget")) return undefined;
   if (startsJourney(reading) && !reading.kinds.has("instead")) return undefined;
   const choice = findChoice(state, reading);
   if (

@@ -97,7 +97,7 @@ export type Wish =
       readonly reading: Reading;
     }
   | { readonly kind: "total"; readonly choice?: Choice; readonly reading: Reading }
-  /** What was about to be done when the traveler asked something else. */
+  /** Repeats a call that was about to be made when the traveler asked something else. */
   | { readonly kind: "showAgain"; readonly deed: Deed; readonly reading: Reading }
   | { readonly kind: "cannot"; readonly what: readonly OtherKind[]; readonly reading: Reading }
   | {
@@ -116,13 +116,13 @@ export type Wish =
     };
 
 /** A call that changes or spends something. */
-export interface Deed {
+interface Deed {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
 /** Things that people ask a travel agent for, and that cannot be booked here. */
-export const OTHER_KINDS = ["train", "bus", "car", "ferry", "insurance"] as const;
+export const OTHER_KINDS = ["train", "bus", "car", "ferry", "insurance", "seat", "pet"] as const;
 export type OtherKind = (typeof OTHER_KINDS)[number];
 
 export type Task = "flight" | "stay" | "change" | "cancel" | "none";
@@ -144,7 +144,7 @@ export interface State {
   strangers: Set<string>;
   /** The slot of the open question. */
   question: string | undefined;
-  /** What was shown to be confirmed, and was not, in the turn before. */
+  /** A call that was shown in the turn before and was not confirmed. */
   withdrawn: Deed | undefined;
   /** The same while the traveler only asks questions: a yes brings it back. */
   deed: Deed | undefined;
@@ -159,11 +159,19 @@ export interface State {
   /** Orders that were shown to choose among. */
   offeredOrders: readonly Order[];
   lastShown: "flights" | "stays" | "changes" | undefined;
+  /** The choice among what is shown that was spoken of last, for "book it". */
+  spoken: { readonly choice: Choice; readonly reading: Reading } | undefined;
   /** A stay is still to be found after the flight. */
   isStayNext: boolean;
   /** The value of currencies in US dollars, as tools have quoted them. */
   rates: Map<string, number>;
-  visa: { nationality?: string; country?: string; date?: Temporal.PlainDate; end?: Temporal.PlainDate; isBusiness?: boolean };
+  visa: {
+    nationality?: string;
+    country?: string;
+    date?: Temporal.PlainDate;
+    end?: Temporal.PlainDate;
+    isBusiness?: boolean;
+  };
   /** The question about the world that was answered last, for "and in Lisbon?". */
   topic: Wish | undefined;
   way: { airport: Place | undefined; target: string | undefined };
@@ -210,6 +218,7 @@ export const newState = (): State => ({
   orders: [],
   offeredOrders: [],
   lastShown: undefined,
+  spoken: undefined,
   isStayNext: false,
   rates: new Map(),
   visa: {},

@@ -31,6 +31,7 @@ export function understand(state: State, text: string, situation: Situation): vo
   const named = nameCompanions(state, reading, situation);
   const wishes = findWishes(state, reading, named);
   state.wishes = wishes;
+  for (const wish of wishes) noteChoice(state, wish);
   if (!wishes.every(({ kind }) => ASIDES.has(kind))) state.deed = undefined;
   for (const wish of wishes) noteTopic(state, wish);
   const topic = wishes.findLast(({ kind }) => INFORMATION.some((one) => one === kind));
@@ -39,6 +40,12 @@ export function understand(state: State, text: string, situation: Situation): vo
   const place = reading.places.findLast(({ isNegated, isCountry }) => !isNegated && !isCountry);
   if (place !== undefined) state.lastPlace = place;
   state.question = undefined;
+}
+
+function noteChoice(state: State, wish: Wish): void {
+  if (!/^(?:bookFlight|bookStay|flightConditions|total)$/.test(wish.kind) || !("choice" in wish)) return;
+  const { choice, reading } = wish;
+  if (choice !== undefined && Object.keys(choice).length > 0) state.spoken = { choice, reading };
 }
 
 /** Wishes after which a yes still means what was about to be done before. */
@@ -192,7 +199,18 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
 }
 
 /** "The one at 9" and "die mit Lufthansa" choose, though they could narrow a search. */
-function isOnlyAChoice({ bags, strangers, dates, places, cabin, maximum, nights, times, party, kinds }: Reading): boolean {
+function isOnlyAChoice({
+  bags,
+  strangers,
+  dates,
+  places,
+  cabin,
+  maximum,
+  nights,
+  times,
+  party,
+  kinds,
+}: Reading): boolean {
   const isPlain =
     dates.length === 0 && places.length === 0 && cabin === undefined && maximum === undefined && nights === undefined;
   const hasWindow = Object.values(times).some((window) => window.exact === undefined);

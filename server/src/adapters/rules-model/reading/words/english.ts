@@ -58,14 +58,17 @@ export const english: LanguageWords = {
     total:
       "in total|total|total price|total cost|grand total|altogether|all in all|all together|how much is it|how much is that|how much would that be|how much would it be|how much would that|how much would|how much does it cost|how much is|how much are|what does it cost|what would it cost|what's the price|how much for|what do they cost|what does that cost",
     spent: "spend|spent|spending|expenses|expenditure|did i pay|did we pay|have i paid|have we paid",
-    emergency:
-      "emergency|emergencies|emergency number|emergency numbers|ambulance|police|fire brigade|fire department",
+    emergency: "emergency|emergencies|emergency number|emergency numbers|ambulance|police|fire brigade|fire department",
     "other train": "train|trains|train ticket|train tickets|railway|rail|eurostar|amtrak|sleeper train",
     "other bus": "bus|buses|coach ticket|coach tickets|flixbus|bus ticket|bus tickets",
     "other car":
       "rental car|rental cars|rent a car|car rental|hire car|car hire|hire a car|rent-a-car|a car|rental|rent a van|car",
     "other ferry": "ferry|ferries|cruise|cruises|boat",
     "other insurance": "insurance|insure|travel insurance|insured",
+    board: "breakfast|half board|full board|all inclusive|meals",
+    "other seat":
+      "window seat|aisle seat|seat by the window|middle seat|extra legroom|seat selection|choose a seat|choose my seat|seat map",
+    "other pet": "dog|dogs|cat|pet|pets",
     handBag:
       "hand luggage|hand baggage|carry-on|carry on|carry-ons|cabin bag|cabin bags|cabin baggage|cabin luggage|backpack|hand luggage only",
     sameDates:
@@ -207,6 +210,6 @@ export const english: LanguageWords = {
     "number 10": "ten",
     "number 11": "eleven",
     "number 12": "twelve",
-    skip: "the|please|my|our|of|on|i|we|is|are|be|me|us|you|your|do|does|can|could|would|like|have|has|there|here|some|so|so far|right now|then|but|or|also|those|these|of them|of those|sorry|alright|still|just|only|what|which|when|where|how|who|why|tell|give|let|if|as|than|time|go|leg|am|it's|i'm|i'd|i'll|we're|what's|where's|let's|get|if possible|possible|possibly|mind|general|ideally|preferably|good|nice|really|very|price|prices|per person|each|way|city|town|center|centre|airport|well|area|date|dates|cost|costs|much|many|anything|something|class|seat|seats|trip to|now|new|long|should|will|shall|know|think|was|were|been|need to|for the|these|those|state|status|yet|too|another|different|same|country|place|places|somewhere|all|everything",
+    skip: "in the end|at last|at all|in fact|in mind|at the moment|to be honest|to be safe|the|please|my|our|of|on|i|we|is|are|be|me|us|you|your|do|does|can|could|would|like|have|has|there|here|some|so|so far|right now|then|but|or|also|those|these|of them|of those|sorry|alright|still|just|only|what|which|when|where|how|who|why|tell|give|let|if|as|than|time|go|leg|am|it's|i'm|i'd|i'll|we're|what's|where's|let's|get|if possible|possible|possibly|mind|general|ideally|preferably|good|nice|really|very|price|prices|per person|each|way|city|town|center|centre|airport|well|area|date|dates|cost|costs|much|many|anything|something|class|seat|seats|trip to|now|new|long|should|will|shall|know|think|was|were|been|need to|for the|these|those|state|status|yet|too|another|different|same|country|place|places|somewhere|all|everything",
   },
 };

@@ -4,7 +4,8 @@ export const german: LanguageWords = {
   language: "de",
   typical:
     "der die das den dem des ein eine einen einem einer ich wir du sie ihr mir mich uns mein meine meinen meiner meinem unser unsere dein deine ist sind war wäre und oder nicht kein keine keinen doch lieber bitte danke hallo wie was wann wo wer warum welche welcher welches gibt es mit für nach von zum zur ab bis am im um auf aus bei vom beim möchte will brauche suche hätte hätten kannst können könnten darf dürfen muss soll zeig zeige noch mal auch nur schon jetzt dann da dabei nein ja gern gerne hin zurück mach nimm nehme moin servus guten",
-  informal: "du dir dich dein such buch nimm zeig find hilf deine deinen deiner kannst hast machst weißt könntest zeigst buchst bist findest",
+  informal:
+    "du dir dich dein such buch nimm zeig find hilf deine deinen deiner kannst hast machst weißt könntest zeigst buchst bist findest",
   words: {
     flight:
       "flug|flüge|flügen|fluege|fliegen|fliege|fliegt|fleigen|flugticket|flugtickets|flugverbindung|flugverbindungen|maschine|flieger|geflogen",
@@ -69,6 +70,9 @@ export const german: LanguageWords = {
     "other car": "mietwagen|leihwagen|mietauto|auto mieten|auto|autovermietung|wagen mieten|wagen",
     "other ferry": "fähre|fähren|schiff|kreuzfahrt|kreuzfahrten",
     "other insurance": "versicherung|reiseversicherung|versichern|reiserücktrittsversicherung",
+    board: "frühstück|halbpension|vollpension|verpflegung|all inclusive",
+    "other seat": "fensterplatz|gangplatz|sitzplatz|sitzplatzwahl|sitzplatzreservierung|beinfreiheit",
+    "other pet": "hund|hunde|katze|haustier|haustiere",
     handBag: "handgepäck|kabinengepäck|rucksack|nur handgepäck",
     sameDates:
       "für die tage|diese tage|die tage|an den tagen|in der zeit|in dieser zeit|für die zeit|für diese zeit|gleichen zeitraum|selben zeitraum|gleichen tage|gleichen tagen|selben tage|dieselben tage|für den zeitraum|während der reise|für die reise|an denselben tagen",
@@ -216,6 +220,6 @@ export const german: LanguageWords = {
     "number 10": "zehn",
     "number 11": "elf",
     "number 12": "zwölf|zwoelf",
-    skip: "der|die|das|den|dem|des|bitte|mein|meine|meinen|meiner|meinem|unser|unsere|unseren|ich|wir|mir|uns|mich|du|sie|es|ist|sind|wäre|wären|war|haben|hat|habe|hast|hätte|kannst|können|könnten|kann|dir|ihnen|mal|noch|auch|nur|schon|jetzt|dann|da|dort|wie|was|wann|wo|wer|auf|an|aber|oder|davon|denen|dieser|dafür|so|wenn|als|sein|werden|wird|soll|sollte|sollen|dabei|etwas|viel|preis|preise|pro|je|klasse|uhr|sehr|gut|gute|guten|gutes|guter|schön|schönes|stadt|zentrum|flughafen|zeit|platz|datum|dass|alles|alle|gesamt|fliegst|geht|gehen|geben|gib|sag|sagen|beim|ort|über|mach|mache|machen|bin|wieder|aktuell|aktuelle|derzeit|gerade|hier|kosten|kostet|liebsten|möglich|wenn möglich|einfach mal|the",
+    skip: "am ende|zum schluss|am liebsten|im moment|zur not|zur sicherheit|im prinzip|der|die|das|den|dem|des|bitte|mein|meine|meinen|meiner|meinem|unser|unsere|unseren|ich|wir|mir|uns|mich|du|sie|es|ist|sind|wäre|wären|war|haben|hat|habe|hast|hätte|kannst|können|könnten|kann|dir|ihnen|mal|noch|auch|nur|schon|jetzt|dann|da|dort|wie|was|wann|wo|wer|auf|an|aber|oder|davon|denen|dieser|dafür|so|wenn|als|sein|werden|wird|soll|sollte|sollen|dabei|etwas|viel|preis|preise|pro|je|klasse|uhr|sehr|gut|gute|guten|gutes|guter|schön|schönes|stadt|zentrum|flughafen|zeit|platz|datum|dass|alles|alle|gesamt|fliegst|geht|gehen|geben|gib|sag|sagen|beim|ort|über|mach|mache|machen|bin|wieder|aktuell|aktuelle|derzeit|gerade|hier|kosten|kostet|liebsten|möglich|wenn möglich|einfach mal|the",
   },
 };

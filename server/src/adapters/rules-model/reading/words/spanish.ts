@@ -52,8 +52,7 @@ export const spanish: LanguageWords = {
       "traslado|traslados|taxi|del aeropuerto al|desde el aeropuerto|del aeropuerto|llegar al centro|al centro|ir al hotel|llegar al hotel|transfer|lanzadera|cómo llegar|cómo llego|cómo llegamos|cómo voy|cómo vamos|cómo se llega|cómo puedo llegar|para llegar",
     restaurant: "restaurante|restaurantes|cenar|comer|cena|almorzar|almuerzo|paella|dónde comer|un sitio para comer",
     reminder: "recordatorio|recordatorios|recuérdame|recuerda|calendario|recordar|recuérdeme|recordarme|avísame",
-    usage:
-      "uso|consumo|coste de las llamadas|costado las llamadas|límite mensual|gasto del servicio|han costado",
+    usage: "uso|consumo|coste de las llamadas|costado las llamadas|límite mensual|gasto del servicio|han costado",
     conditions:
       "condiciones|detalles|más sobre|condiciones de la tarifa|se puede cancelar|es reembolsable|incluye equipaje|se puede cambiar|tarifa incluye|lleva maleta|política de cancelación",
     total:
@@ -67,6 +66,9 @@ export const spanish: LanguageWords = {
       "coche|coches|coche de alquiler|alquilar un coche|alquiler de coche|alquiler de coches|rentar un auto|carro|auto|alquilar coche",
     "other ferry": "ferry|barco|crucero|cruceros|transbordador",
     "other insurance": "seguro de viaje|un seguro|asegurar",
+    board: "desayuno|media pensión|pensión completa|todo incluido",
+    "other seat": "ventanilla|asiento de ventana|asiento de pasillo|elegir asiento|asiento",
+    "other pet": "perro|perra|gato|mascota|mascotas",
     handBag: "equipaje de mano|mochila|maleta de mano|maleta de cabina|equipaje de cabina|bolso de mano",
     sameDates:
       "esos días|estos días|esas fechas|estas fechas|las mismas fechas|mismas fechas|los mismos días|mismos días|esa época|para el viaje|durante el viaje",
@@ -213,6 +215,6 @@ export const spanish: LanguageWords = {
     "number 10": "diez",
     "number 11": "once",
     "number 12": "doce",
-    skip: "el|la|los|las|por favor|mi|mis|me|nos|yo|tú|usted|es|son|está|están|sería|que|qué|cuál|cuáles|cómo|cuándo|cuánto|cuánta|dónde|quién|esos|esas|estos|estas|ellos|ellas|aquellos|allí|ahí|uy|ya|se|le|te|su|tu|también|solo|sólo|ahora|más o menos|muy|o|pero|si|cuando|tengo|tiene|tenemos|puedes|puede|podría|puedo|poder|hacer|haz|haga|precio|precios|clase|hora|ciudad|centro|aeropuerto|bueno|buena|fecha|fechas|todos|algo|algún|alguna|alguno|buen|lugar|sitio|zona|cuesta|cuestan|posible|si es posible|estado|horas|pon|ponlo|ponme|sea|sean|cada|favor|nuestro|nuestra|trabajo|gustaría|unos|unas|somos|estoy|dime|diga|dígame|sabes|así|cosa|ser|otro día",
+    skip: "al final|al cabo|de momento|a ver|el|la|los|las|por favor|mi|mis|me|nos|yo|tú|usted|es|son|está|están|sería|que|qué|cuál|cuáles|cómo|cuándo|cuánto|cuánta|dónde|quién|esos|esas|estos|estas|ellos|ellas|aquellos|allí|ahí|uy|ya|se|le|te|su|tu|también|solo|sólo|ahora|más o menos|muy|o|pero|si|cuando|tengo|tiene|tenemos|puedes|puede|podría|puedo|poder|hacer|haz|haga|precio|precios|clase|hora|ciudad|centro|aeropuerto|bueno|buena|fecha|fechas|todos|algo|algún|alguna|alguno|buen|lugar|sitio|zona|cuesta|cuestan|posible|si es posible|estado|horas|pon|ponlo|ponme|sea|sean|cada|favor|nuestro|nuestra|trabajo|gustaría|unos|unas|somos|estoy|dime|diga|dígame|sabes|así|cosa|ser|otro día",
   },
 };
