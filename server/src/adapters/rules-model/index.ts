@@ -20,7 +20,7 @@ export function createRulesModel(): LanguageModel {
 
 function* answer(request: ModelRequest): Generator<ModelPart> {
   const state = foldMessages(request);
-  const speaker = speakerIn(request.locale, state.language);
+  const speaker = speakerIn(request.locale, state.language, state.address);
   const today = request.now.toZonedDateTimeISO(request.timeZone).toPlainDate();
   const { text, calls = [], question } = decide({ state, request, speaker, today });
   if (text !== undefined && text !== "") yield { type: "text", text };

@@ -1,9 +1,6 @@
 import { expect, it } from "vitest";
-import type { ModelMessage, ModelRequest } from "../../ports/language-model.ts";
-import { createRulesModel } from "./index.ts";
+import { talkWithRules } from "../../../test/support/rules-talk.ts";
 
-// A Friday.
-const NOW = Temporal.Instant.from("2026-11-27T09:00:00Z");
 const SPENDS = /^(?:book_|confirm_|hold_)/;
 
 /** Whole conversations against tools that always answer; each spend gets its yes. Each has a change of mind. */
@@ -165,144 +162,8 @@ const DIALOGUES: readonly { say: readonly string[]; last: [string, object]; spen
 ];
 
 it.each(DIALOGUES)("reaches the goal of $say", async ({ say, last: [name, args], spends }) => {
-  const calls = await hold(say);
+  const calls = (await talkWithRules(say)).flatMap((turn) => turn.calls);
   expect(calls.filter((call) => SPENDS.test(call.name)).map((call) => call.name)).toEqual(spends);
   const goal = calls.findLast((call) => call.name === name);
   expect(goal?.args).toMatchObject(args);
 });
-
-async function hold(say: readonly string[]): Promise<{ name: string; args: unknown }[]> {
-  const model = createRulesModel();
-  const messages: ModelMessage[] = [];
-  const calls: { name: string; args: unknown }[] = [];
-  for (const text of say) {
-    messages.push({ role: "user", text, at: NOW });
-    for (let step = 0; step < 12; step += 1) {
-      const request: ModelRequest = {
-        instructions: "",
-        locale: "en",
-        now: NOW,
-        timeZone: "UTC",
-        traveler: { userId: "user_demo", companions: [{ userId: "user_marco", name: "Marco Traveler" }] },
-        messages,
-        tools: [],
-        maximumOutputTokens: 1000,
-      };
-      const parts = await Array.fromAsync(model.step(request, new AbortController().signal));
-      const toolCalls = parts
-        .filter((part) => part.type === "toolCall")
-        .map(({ id, name, args }) => ({ id, name, args }));
-      const question = parts.find((part) => part.type === "question")?.slot;
-      messages.push({ role: "assistant", text: "", toolCalls, ...(question === undefined ? {} : { question }) });
-      if (toolCalls.length === 0) break;
-      calls.push(...toolCalls);
-      const results = toolCalls.map(({ id, name, args }) => ({
-        id,
-        name,
-        outcome: "ok" as const,
-        result: answer(name, args),
-      }));
-      messages.push({ role: "tools", results });
-    }
-  }
-  return calls;
-}
-
-const segment = (hour: string) => ({
-  carrier: "LH",
-  flightNumber: "LH100",
-  origin: "AAA",
-  destination: "BBB",
-  departingAt: `2027-01-12T${hour}:00:00`,
-  arrivingAt: "2027-01-12T22:00:00",
-});
-const slice = (hour: string) => ({
-  id: "sli_1",
-  origin: "AAA",
-  destination: "BBB",
-  durationMinutes: 120,
-  segments: [segment(hour)],
-});
-const offer = (number: number, totalAmount: string, passengers: number) => ({
-  id: `off_${number}`,
-  totalAmount,
-  totalCurrency: "USD",
-  slices: [slice(`0${number}`)],
-  passengers: Array.from({ length: passengers }, () => ({ type: "adult" })),
-});
-const stay = (number: number) => ({
-  id: `acc_${number}`,
-  name: `Hotel ${"ABC"[number - 1]}`,
-  rates: [
-    { id: `rat_${number}`, totalAmount: `${100 * number}.00`, totalCurrency: "EUR", totalUsdc: `${110 * number}.00` },
-  ],
-});
-const order = (orderId: string, kind: string, what: string) => ({
-  orderId,
-  kind,
-  what,
-  status: "confirmed",
-  pnr: "ZZAAAA",
-  startsOn: "2027-01-19",
-});
-
-function answer(name: string, args: unknown): unknown {
-  const given = new Map(Object.entries(typeof args === "object" && args !== null ? args : {}));
-  const seats = Number(given.get("passengers") ?? 1);
-  switch (name) {
-    case "search_flights":
-    case "search_more_flights":
-      return {
-        searchId: "sea_1",
-        offers: [offer(1, "200.00", seats), offer(2, "150.00", seats), offer(3, "90.00", seats)],
-      };
-    case "search_hotels":
-    case "search_more_stays":
-      return { searchId: "sea_2", accommodations: [stay(1), stay(2), stay(3)] };
-    case "quote_stay":
-      return { id: `quo_${given.get("rateId")}`, totalAmount: "100.00", totalCurrency: "EUR" };
-    case "list_travelers":
-      return {
-        travelers: [
-          {
-            userId: "user_demo",
-            isCaller: true,
-            profile: { givenName: "Demo", familyName: "Traveler", email: "demo.traveler@example.com" },
-          },
-        ],
-      };
-    case "book_flight":
-      return { orderId: "ord_new", pnr: "ZZBBBB", totalAmount: "90.00", totalCurrency: "USD", slices: [] };
-    case "book_stay":
-      return {
-        orderId: "bok_new",
-        checkInDate: "2027-01-03",
-        checkOutDate: "2027-01-06",
-        totalAmount: "90.00",
-        totalCurrency: "EUR",
-      };
-    case "list_orders":
-      return { orders: [order("ord_mad", "flight", "FRA to MAD"), order("ord_lhr", "flight", "FRA to LHR")] };
-    case "read_order":
-      return { ...order("ord_mad", "flight", ""), flight: { slices: [slice("09")] } };
-    case "cancel_order_quote":
-      return { cancellationId: "ore_1", orderId: given.get("orderId"), refundAmount: "10.00", refundCurrency: "USD" };
-    case "request_order_change":
-      return {
-        orderId: "ord_mad",
-        offers: [
-          { id: "oco_1", changeTotalAmount: "5.00", changeTotalCurrency: "USD", slices: { add: [slice("10")] } },
-        ],
-      };
-    case "select_order_change_offer":
-      return { changeId: "oce_1", due: { amount: "5.00", currency: "USD" } };
-    case "confirm_order_change":
-      return { orderId: "ord_mad", slices: [] };
-    case "geocode_trip_stop":
-      return { candidates: [{ latitude: given.get("address") === "Bergen" ? 10 : 20, longitude: 5 }] };
-    case "check_treasury":
-      return { balances: { USDC: "10.00" } };
-    default:
-      return {};
-  }
-}

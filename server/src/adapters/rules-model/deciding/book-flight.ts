@@ -1,10 +1,10 @@
 import { showConditions } from "../replies/show-flights.ts";
-import { showRefund } from "../replies/show-stays.ts";
+import { showBoard, showRefund } from "../replies/show-stays.ts";
 import { BookedFlight, type FlightOffer } from "../state/results.ts";
 import { shownFlights, shownStays } from "../state/shown.ts";
-import type { Wish } from "../state/state.ts";
+import type { State, Wish } from "../state/state.ts";
 import { chooseFlight, chooseStay } from "./choose.ts";
-import { findFlights } from "./flights.ts";
+import { findFlights, sayStrangers } from "./flights.ts";
 import { ask, call, type Deciding, failureCode, need, type Outcome, sayFailure, tell } from "./outcome.ts";
 import { findStays } from "./stays.ts";
 
@@ -22,11 +22,7 @@ export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
     return failureCode(booked) === "offer_expired" ? findFlights(deciding, wish) : tell(sayFailure(booked, speaker));
   }
   const offers = shownFlights(state);
-  const offer = chooseFlight(
-    offers,
-    { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading },
-    readPrice,
-  );
+  const offer = chooseFlight(offers, findWanted(state, wish), readPrice);
   if (offer === undefined)
     return ask(
       "choice",
@@ -40,15 +36,23 @@ export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
   return call({ name: "book_flight", args: { offerId: offer.id, ...additional } });
 }
 
+/** The choice of the text, or the one that was spoken of before, for "book it". */
+export function findWanted({ spoken }: State, wish: Wish) {
+  const choice = "choice" in wish ? wish.choice : undefined;
+  const isNamed = choice !== undefined && Object.keys(choice).length > 0;
+  const { airlines, times, kinds } = wish.reading;
+  const isPlain = !isNamed && airlines.length === 0 && times.departs === undefined && !kinds.has("refundable");
+  return isPlain && spoken !== undefined ? spoken : { choice, reading: wish.reading };
+}
+
 /** Who travels beside the caller: those who were named, or everybody where that is the number. */
-function findCompanions(
-  { state, request, speaker }: Deciding,
-  count: number,
-): { userIds: readonly string[] } | { outcome: Outcome } {
+function findCompanions(deciding: Deciding, count: number): { userIds: readonly string[] } | { outcome: Outcome } {
   if (count <= 0) return { userIds: [] };
+  const { state, request, speaker } = deciding;
   const { companions } = request.traveler;
   const named = companions.filter(({ userId }) => state.companions.has(userId));
   if (named.length === count) return { userIds: named.map(({ userId }) => userId) };
+  if (state.strangers.size > 0) return { outcome: tell(sayStrangers(deciding)) };
   if (companions.length === count) return { userIds: companions.map(({ userId }) => userId) };
   if (companions.length < count) return { outcome: tell(speaker.say("noProfiles")) };
   const names = companions.map(({ name }) => name);
@@ -77,15 +81,15 @@ function sayBooked(deciding: Deciding, result: unknown, wish: Wish): Outcome {
 /** Price, refund and change conditions of what was shown. */
 export function tellConditions(deciding: Deciding, wish: Wish): Outcome {
   const { state, speaker } = deciding;
-  const wanted = { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading };
+  const wanted = findWanted(state, wish);
   if (state.lastShown === "stays") {
     const shown = shownStays(state);
     const stay = chooseStay(shown, wanted) ?? (wanted.choice === undefined && shown.length > 0 ? shown[0] : undefined);
     if (stay === undefined) return tell(speaker.say("notShown"));
     const { rate } = stay;
-    return tell(
-      `${stay.stay.name}: ${speaker.money(rate.totalAmount, rate.totalCurrency)}, ${showRefund(rate, speaker)}`,
-    );
+    const price = speaker.money(rate.totalAmount, rate.totalCurrency);
+    const facts = [price, showBoard(rate, speaker), showRefund(rate, speaker)].filter((fact) => fact !== "");
+    return tell(`${stay.stay.name}: ${facts.join(", ")}`);
   }
   const offer =
     chooseFlight(shownFlights(state), wanted, readPrice) ??
@@ -94,7 +98,7 @@ export function tellConditions(deciding: Deciding, wish: Wish): Outcome {
   const conditions = need(deciding, { name: "display_offer_conditions", args: { offerId: offer.id } });
   if ("outcome" in conditions) return conditions.outcome;
   const numbers = offer.slices.flatMap(({ segments }) => segments.map(({ flightNumber }) => flightNumber)).join(", ");
-  return tell(
-    `${numbers}: ${speaker.money(offer.totalAmount, offer.totalCurrency)}, ${showConditions(offer, speaker)}`,
-  );
+  const price = speaker.money(offer.totalAmount, offer.totalCurrency);
+  const bags = offer.checkedBags == null ? [] : [speaker.say("checkedBags", { count: offer.checkedBags })];
+  return tell(`${numbers}: ${[price, showConditions(offer, speaker), ...bags].join(", ")}`);
 }

@@ -1,17 +1,10 @@
 import type { Wish } from "../state/state.ts";
 import { bookFlight, tellConditions } from "./book-flight.ts";
+import { tellEligibility } from "./entry.ts";
 import { findFlights } from "./flights.ts";
-import {
-  remind,
-  tellEligibility,
-  tellRestaurants,
-  tellTime,
-  tellTransfer,
-  tellTreasury,
-  tellUsage,
-  tellWeather,
-} from "./information.ts";
-import { ask, type Deciding, type Outcome, tell } from "./outcome.ts";
+import { remind, tellEmergency, tellRestaurants, tellTime, tellTransfer, tellWeather } from "./information.ts";
+import { tellSpent, tellTotal, tellTreasury, tellUsage } from "./money.ts";
+import { ask, call, type Deciding, type Outcome, tell } from "./outcome.ts";
 import { tellPolicy } from "./policy.ts";
 import { cancelOrder, changeOrder, chooseChange, quoteCancel, showOrders } from "./servicing.ts";
 import { bookStay, findStays } from "./stays.ts";
@@ -38,6 +31,10 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   restaurant: tellRestaurants,
   reminder: remind,
   usage: tellUsage,
+  spent: tellSpent,
+  emergency: tellEmergency,
+  total: tellTotal,
+  showAgain,
   help: ({ speaker }) => tell(speaker.say("abilities")),
   greet: ({ speaker }) => tell(speaker.say("greet")),
   thanks: ({ speaker }) => tell(speaker.say("thanks")),
@@ -45,11 +42,32 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   forget: ({ speaker }) => tell(speaker.say("forget")),
   refuse: ({ speaker }) => tell(speaker.say("refuse")),
   accept: ({ speaker, state }) =>
-    state.lastShown === undefined ? tell(speaker.say("abilities")) : ask("choice", speaker.say("askChoice")),
-  cannot: ({ speaker }) => tell(speaker.say("abilities")),
+    state.lastShown === undefined ? tell(speaker.say("nothingOpen")) : ask("choice", speaker.say("askChoice")),
+  done: ({ speaker }) => tell(speaker.say("nothingElse")),
+  cannot: sayCannot,
   unknown: ({ speaker }) => tell(`${speaker.say("unknown")} ${speaker.say("abilities")}`),
   foreign: ({ speaker }) => tell(`${speaker.say("foreign")} ${speaker.say("abilities")}`),
 };
+
+const FINISHERS: Readonly<Record<string, (deciding: Deciding, wish: Wish) => Outcome>> = {
+  book_flight: bookFlight,
+  book_stay: bookStay,
+  confirm_cancel_order: cancelOrder,
+  confirm_order_change: chooseChange,
+};
+
+/** The call again, which the loop shows and asks about again, and then the words about its end. */
+function showAgain(deciding: Deciding, wish: Wish): Outcome {
+  if (wish.kind !== "showAgain") return {};
+  const { deed } = wish;
+  const isTold = deciding.state.results.some(({ result }) => result.name === deed.name);
+  return isTold ? (FINISHERS[deed.name]?.(deciding, wish) ?? {}) : call(deed);
+}
+
+function sayCannot({ speaker }: Deciding, wish: Wish): Outcome {
+  if (wish.kind !== "cannot") return {};
+  return tell(speaker.say("cannot", { what: speaker.list(wish.what.map((one) => speaker.say(one))) }));
+}
 
 /** Calls of all wishes come first and at once, then the words about all of them. */
 export function decide(deciding: Deciding): Outcome {

@@ -52,11 +52,10 @@ export function findFlights(deciding: Deciding, wish: Wish): Outcome {
   const isEmpty =
     failureCode(narrowed) !== undefined || (narrowed !== undefined && readOffers(narrowed.result).length === 0);
   if (isEmpty) {
-    const offers = readOffers(first.result);
     return tell(
       lines(
         deciding.speaker.say("noneFits"),
-        showFlights(offers, deciding.speaker),
+        showFlights(shownFlights(deciding.state), deciding.speaker),
         deciding.speaker.say("chooseFlight"),
       ),
     );
@@ -89,6 +88,7 @@ function askForMissing({ state, speaker, today }: Deciding): Outcome | undefined
   if (flight.destination.isCountry) return ask("destination", say("askCity", { country: flight.destination.name }));
   if (flight.origin === undefined) return ask("origin", say("askOrigin"));
   if (flight.origin.isCountry) return ask("origin", say("askCity", { country: flight.origin.name }));
+  if (isSamePlace(flight.origin, flight.destination)) return ask("destination", say("askDestination"));
   if (flight.departure === undefined) return ask("departureDate", say("askDeparture"));
   if (Temporal.PlainDate.compare(flight.departure, today) < 0) {
     return ask("departureDate", say("pastDate", { date: speaker.day(flight.departure) }));
@@ -98,6 +98,8 @@ function askForMissing({ state, speaker, today }: Deciding): Outcome | undefined
   if (party.children > party.ages.length) return ask("childAges", say("askChildAges"));
   return undefined;
 }
+
+const isSamePlace = (one: Place, other: Place): boolean => one.code !== undefined && one.code === other.code;
 
 /** Codes of places that are not known here are looked up. */
 function resolvePlaces(deciding: Deciding): Outcome | undefined {
@@ -172,8 +174,9 @@ function present(deciding: Deciding, search: Call, hasFilters: boolean): Outcome
   const found = need(deciding, search);
   if ("outcome" in found) return found.outcome.calls === undefined ? sayNoFlights(deciding, search) : found.outcome;
   const offers = readOffers(found.result);
-  if (offers.length === 0) return tell(hasFilters ? speaker.say("noneFits") : sayNone(deciding));
+  if (offers.length === 0) return tell(sayNone(deciding));
   const header = speaker.say("flights", { route: sayRoute(state), date: sayDates(state.flight, deciding) });
+  const bags = hasFilters && state.flight.bags > 0 ? speaker.say("bags", { count: state.flight.bags }) : "";
   const shown = shownFlights(state);
   const isWithin = isWithinLimit(state, shown);
   const { maximum } = state.flight;
@@ -181,8 +184,13 @@ function present(deciding: Deciding, search: Call, hasFilters: boolean): Outcome
     isWithin || maximum === undefined
       ? ""
       : speaker.say("noneBelow", { maximum: speaker.money(String(maximum.amount), maximum.currency ?? "USD") });
-  return tell(lines(header, note, showFlights(shown, speaker), speaker.say("chooseFlight")));
+  const choose = speaker.say("chooseFlight");
+  return tell(lines(header, note, bags, showFlights(shown, speaker), sayStrangers(deciding), choose));
 }
+
+/** Those who were named and have no profile: nothing can be booked for them. */
+export const sayStrangers = ({ speaker, state: { strangers } }: Deciding): string =>
+  strangers.size === 0 ? "" : speaker.say("unknownTravelers", { names: speaker.list([...strangers]) });
 
 function sayNoFlights(deciding: Deciding, search: Call): Outcome {
   const found = findResult(deciding, search);

@@ -1,20 +1,8 @@
 import { z } from "zod";
-import { toCountryAlpha3 } from "../../../domain/countries.ts";
 import type { Reading } from "../reading/read-message.ts";
-import { AirportList, Candidates, OrderDetails, TravelerList } from "../state/results.ts";
+import { AirportList, Candidates, OrderDetails } from "../state/results.ts";
 import type { Place, Wish } from "../state/state.ts";
-import {
-  ask,
-  type Call,
-  call,
-  type Deciding,
-  failureCode,
-  findResult,
-  need,
-  type Outcome,
-  sayFailure,
-  tell,
-} from "./outcome.ts";
+import { ask, type Deciding, failureCode, findResult, need, type Outcome, tell } from "./outcome.ts";
 
 /** The place that is asked about: named now, or spoken of before. */
 function findPlace({ state }: Deciding, { places, text }: Reading): Place | undefined {
@@ -41,8 +29,12 @@ function locate(deciding: Deciding, reading: Reading) {
   }
   const [best] = Candidates.safeParse(found.result).data?.candidates ?? [];
   if (best === undefined) return { outcome: ask("place", speaker.say("unknownPlace", { place: place.name })) };
-  return { place, latitude: best.latitude, longitude: best.longitude, label: best.label ?? place.name };
+  return { place, latitude: best.latitude, longitude: best.longitude, label: nameLabel(deciding, place, best.label) };
 }
+
+/** Labels are in English: a place that is known by name keeps the traveler's own word. */
+const nameLabel = ({ speaker }: Deciding, { name }: Place, label: string | null | undefined): string =>
+  label == null || (speaker.words.language !== "en" && /^\p{Lu}/u.test(name)) ? name : label;
 
 const Weather = z.looseObject({
   available: z.boolean(),
@@ -80,7 +72,12 @@ export function tellWeather(deciding: Deciding, { reading }: Wish): Outcome {
 const Zone = z.looseObject({ timeZone: z.string(), localTime: z.string() });
 
 export function tellTime(deciding: Deciding, { reading }: Wish): Outcome {
-  const { speaker } = deciding;
+  const { speaker, request } = deciding;
+  if (asksForOwnTime(reading)) {
+    const { now, timeZone } = request;
+    const time = speaker.time(now.toZonedDateTimeISO(timeZone).toPlainDateTime().toString());
+    return tell(speaker.say("ownTime", { time, zone: timeZone }));
+  }
   const at = locate(deciding, reading);
   if ("outcome" in at) return at.outcome;
   const args = { latitude: at.latitude, longitude: at.longitude };
@@ -89,6 +86,45 @@ export function tellTime(deciding: Deciding, { reading }: Wish): Outcome {
   const zone = Zone.safeParse(found.result).data;
   if (zone === undefined) return tell(speaker.say("unknown"));
   return tell(speaker.say("localTime", { place: at.label, time: speaker.time(zone.localTime), zone: zone.timeZone }));
+}
+
+/** "What time is it?", of no place. */
+const asksForOwnTime = ({ places, folded }: Reading): boolean =>
+  places.length === 0 &&
+  /\b(?:what time is it|what's the time|time is it|wie spat|wie ?viel uhr|que hora)\b/.test(folded) &&
+  !/\b(?:there|local|destination|dort|da druben|vor ort|am ziel|alli|alla|ahi)\b/.test(folded);
+
+const Emergency = z.looseObject({
+  emergency: z.looseObject({
+    general: z.array(z.string()).nullish(),
+    police: z.string().nullish(),
+    ambulance: z.string().nullish(),
+    fire: z.string().nullish(),
+    whatToDo: z.string().nullish(),
+  }),
+});
+
+/** The numbers to call in an emergency. */
+export function tellEmergency(deciding: Deciding, { reading }: Wish): Outcome {
+  const { speaker } = deciding;
+  const at = locate(deciding, reading);
+  if ("outcome" in at) return at.outcome;
+  const args = { latitude: at.latitude, longitude: at.longitude, languageCode: speaker.words.language };
+  const found = need(deciding, { name: "travel_safety_aid", args });
+  if ("outcome" in found) return found.outcome;
+  const numbers = Emergency.safeParse(found.result).data?.emergency;
+  const { police, ambulance, fire } = numbers ?? {};
+  const general = numbers?.general ?? [];
+  const own = [
+    general.length > 0 ? speaker.say("anyEmergency", { number: general.join(" / ") }) : "",
+    police == null ? "" : speaker.say("police", { number: police }),
+    ambulance == null ? "" : speaker.say("ambulance", { number: ambulance }),
+    fire == null ? "" : speaker.say("fireBrigade", { number: fire }),
+  ].filter((part) => part !== "");
+  if (own.length === 0) return tell(speaker.say("noEmergency", { place: at.label }));
+  // The tool advises in English.
+  const advice = speaker.words.language === "en" ? (numbers?.whatToDo ?? "") : "";
+  return tell([speaker.say("emergency", { place: at.label, numbers: own.join(", ") }), advice].join(" ").trim());
 }
 
 const Restaurants = z.looseObject({
@@ -171,92 +207,6 @@ export function tellTransfer(deciding: Deciding, { reading }: Wish): Outcome {
       fewest,
       most,
       distance: speaker.words.number(planned.way.roadKilometers ?? 0, { maximumFractionDigits: 0 }),
-    }),
-  );
-}
-
-const Verdict = z.looseObject({ verdict: z.string(), summary: z.string().nullish() });
-const VERDICTS: Readonly<Record<string, "eligible" | "needsAuthorization" | "notEligible">> = {
-  eligible: "eligible",
-  eligible_with_authorization: "needsAuthorization",
-  visa_required: "needsAuthorization",
-  not_admitted: "notEligible",
-};
-
-/** Whether the caller may enter a country, from where they start and on the day that was named. */
-export function tellEligibility(deciding: Deciding, { reading }: Wish): Outcome {
-  const { state, speaker, request } = deciding;
-  const country = state.visa.country ?? state.flight.destination?.country;
-  if (country === undefined) return ask("country", speaker.say("askCountry"));
-  const departure = state.visa.date ?? state.flight.departure;
-  if (departure === undefined) return ask("departureDate", speaker.say("askTravelDate"));
-  const people = need(deciding, { name: "list_travelers", args: {} });
-  if ("outcome" in people) return people.outcome;
-  const travelers = TravelerList.safeParse(people.result).data?.travelers ?? [];
-  const caller = travelers.find(({ isCaller }) => isCaller === true);
-  const nationality = caller?.profile.passports?.[0]?.nationality;
-  const start = reading.places.find(({ role }) => role === "from")?.country ?? state.flight.origin?.country;
-  const originIso3 = (start === undefined ? undefined : toCountryAlpha3(start)) ?? nationality ?? undefined;
-  const destinationIso3 = toCountryAlpha3(country);
-  if (originIso3 === undefined || destinationIso3 === undefined) return ask("origin", speaker.say("askOrigin"));
-  const back = state.visa.end ?? state.flight.return;
-  const check: Call = {
-    name: "check_travel_eligibility",
-    args: {
-      travelerUserId: caller?.userId ?? request.traveler.userId,
-      originIso3,
-      destinationIso3,
-      departureDate: departure.toString(),
-      purpose: state.visa.isBusiness === true ? "business" : "leisure",
-      ...(back === undefined ? {} : { returnDate: back.toString() }),
-    },
-  };
-  const found = findResult(deciding, check);
-  if (found === undefined) return call(check);
-  if (found.outcome !== "ok") return tell(sayFailure(found, speaker));
-  const answer = Verdict.safeParse(found.result).data;
-  const name = speaker.country(country);
-  const verdict = speaker.say(VERDICTS[answer?.verdict ?? ""] ?? "unknownEligibility", { country: name });
-  // The reasons are written in English.
-  const summary = speaker.words.language === "en" && answer?.summary != null ? answer.summary : "";
-  return tell([verdict, summary, speaker.say("borderDecides")].filter((part) => part !== "").join(" "));
-}
-
-const Treasury = z.looseObject({
-  balances: z.record(z.string(), z.string()),
-  available: z.record(z.string(), z.string()).nullish(),
-});
-
-export function tellTreasury(deciding: Deciding): Outcome {
-  const { speaker } = deciding;
-  const found = need(deciding, { name: "check_treasury", args: {} });
-  if ("outcome" in found) return found.outcome;
-  const { balances, available } = Treasury.safeParse(found.result).data ?? { balances: {} };
-  const show = (amounts: Readonly<Record<string, string>>) =>
-    speaker.list(Object.entries(amounts).map(([currency, amount]) => speaker.money(amount, currency)));
-  return tell(speaker.say("balance", { balance: show(balances), available: show(available ?? balances) }));
-}
-
-const Usage = z.looseObject({
-  totals: z.looseObject({
-    spentMicroUsdc: z.string(),
-    capMicroUsdc: z.string().nullish(),
-    leftMicroUsdc: z.string().nullish(),
-  }),
-});
-
-export function tellUsage(deciding: Deciding): Outcome {
-  const { speaker } = deciding;
-  const found = need(deciding, { name: "list_usage", args: { limit: 1 } });
-  if ("outcome" in found) return found.outcome;
-  const totals = Usage.safeParse(found.result).data?.totals;
-  const show = (micro: string | null | undefined) =>
-    micro == null ? "–" : speaker.money((Number(micro) / 1e6).toFixed(4).replace(/0{1,2}$/, ""), "USDC");
-  return tell(
-    speaker.say("usage", {
-      spent: show(totals?.spentMicroUsdc),
-      cap: show(totals?.capMicroUsdc),
-      left: show(totals?.leftMicroUsdc),
     }),
   );
 }

@@ -51,7 +51,8 @@ function findOrder(deciding: Deciding, wish: Wish): { readonly order: Order } | 
   if (candidates.length === 0 && isNamed && narrow(over, slots).length > 0) {
     return { outcome: tell(speaker.say("alreadyCancelled")) };
   }
-  if (all.length === 0) return { outcome: tell(speaker.say("noOrders")) };
+  const isKindKnown = slots.kind === undefined || all.some(({ kind }) => kind === slots.kind);
+  if (all.length === 0 || !isKindKnown) return { outcome: tell(speaker.say("noOrders")) };
   const listed = candidates.length > 0 ? candidates : all;
   const question =
     candidates.length > 0 ? speaker.say("askOrder") : `${speaker.say("noOrders")} ${speaker.say("askOrder")}`;

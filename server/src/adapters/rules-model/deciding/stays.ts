@@ -116,7 +116,9 @@ export function bookStay(deciding: Deciding, wish: Wish): Outcome {
   if (booked?.outcome === "ok") return sayBooked(deciding, booked.result);
   if (booked !== undefined) return tell(sayFailure(booked, speaker));
   const shown = shownStays(state);
-  const chosen = chooseStay(shown, { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading });
+  const chosen =
+    chooseStay(shown, { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading }) ??
+    (state.spoken === undefined ? undefined : chooseStay(shown, state.spoken));
   if (chosen === undefined)
     return ask(
       "choice",

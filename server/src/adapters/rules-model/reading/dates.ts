@@ -9,6 +9,8 @@ export interface DateMention {
   readonly offset?: number;
   /** The offset is from the date that was spoken of: "a day earlier". */
   readonly isShift?: boolean;
+  /** Only the day of the week was named: which week it is in follows from the journey. */
+  readonly weekday?: number;
 }
 
 interface Found {
@@ -16,6 +18,7 @@ interface Found {
   readonly end?: Temporal.PlainDate;
   readonly offset?: number;
   readonly isShift?: boolean;
+  readonly weekday?: number;
   /** The last mark that belongs to it. */
   readonly to: number;
 }
@@ -78,7 +81,7 @@ function readDate(marks: Marks, index: number, context: Context): Found | undefi
     case "date":
       return mark.date === undefined ? undefined : withEnd(marks, index, { ...mark.date }, context);
     case "day":
-      return { date: context.today.add({ days: mark.number }), to: index };
+      return withSpan(marks, { date: context.today.add({ days: mark.number }), to: index });
     case "shift":
       return { offset: mark.number, isShift: true, to: index };
     case "in":
@@ -173,7 +176,12 @@ function readSpan(marks: Marks, index: number, { today }: Context): Found | unde
   const after = marks.pass(count + 2, ["skip"]);
   if (days !== undefined && marks.kind(after) === "later") return { offset: days, to: after };
   if (days !== undefined && marks.kind(after) === "earlier") return { offset: -days, isShift: true, to: after };
-  const isFromNow = marks.kind(count + 2) === "from" && /^(?:now|today)$/.test(marks.at(count + 3).folded);
+  const isFrom = marks.kind(count + 2) === "from";
+  const from = marks.at(count + 3);
+  // "A week from tomorrow"
+  if (isFrom && days !== undefined && from.kind === "day")
+    return { date: today.add({ days: days + from.number }), to: count + 3 };
+  const isFromNow = isFrom && from.folded === "now";
   return isFromNow && days !== undefined ? { date: today.add({ days }), to: count + 3 } : undefined;
 }
 
@@ -274,7 +282,21 @@ function readWeekday(marks: Marks, index: number, context: Context): Found | und
     const to = isInNextWeek ? at : after + 1;
     return { date: monday.add({ days: marks.at(at).number - 1 }), to };
   }
-  return { date: soon, to: marks.kind(at + 1) === "next" && marks.kind(at + 2) !== "weekday" ? at + 1 : at };
+  const isNext = marks.kind(index) === "next" || marks.kind(index) === "this" || marks.kind(at + 1) === "next";
+  const to = marks.kind(at + 1) === "next" && marks.kind(at + 2) !== "weekday" ? at + 1 : at;
+  const late = withSpan(marks, { date: soon, to });
+  if (late.to > to) return late;
+  return { date: soon, to, ...(isNext ? {} : { weekday: marks.at(at).number }) };
+}
+
+/** "Morgen in zwei Wochen", "mañana en ocho días": so long after the day. */
+function withSpan(marks: Marks, { date, to }: { date: Temporal.PlainDate; to: number }): Found {
+  const count = marks.pass(to + 2, ["skip"]);
+  const { kind, number } = marks.at(count);
+  const unit = marks.kind(count + 1);
+  if (marks.kind(to + 1) !== "in" || kind !== "number" || !isSpan(number)) return { date, to };
+  if (unit !== "week" && unit !== "dayUnit") return { date, to };
+  return { date: date.add({ days: unit === "week" ? number * 7 : number }), to: count + 1 };
 }
 
 const isNextWeek = (marks: Marks, index: number): boolean =>

@@ -1,8 +1,12 @@
 import { type Lexicon, lexicons } from "./lexicon.ts";
 import { fold } from "./marks.ts";
 
-/** The language that most words of the text are typical of; undefined where that is not clear. */
-export function detectLanguage(text: string): Lexicon | undefined {
+/** A short text is in the language of those before it, unless it says otherwise by at least so much. */
+const LEAST_MARGIN = 2;
+const SHORT_WORDS = 5;
+
+/** The language that most words of the text are typical of; undefined where that is not clear. `usual`: that of the texts before. */
+export function detectLanguage(text: string, usual?: Lexicon["language"]): Lexicon | undefined {
   const words =
     fold(text)
       .match(/\p{L}+(?:'\p{L}+)*/gu)
@@ -12,6 +16,10 @@ export function detectLanguage(text: string): Lexicon | undefined {
     .toSorted((one, other) => other.score - one.score);
   const [best, second] = scores;
   if (best === undefined || best.score === 0) return undefined;
+  const expected = scores.find(({ lexicon }) => lexicon.language === usual);
+  const isShort = words.length <= SHORT_WORDS;
+  if (isShort && expected !== undefined && expected.score > 0 && best.score - expected.score < LEAST_MARGIN)
+    return expected.lexicon;
   return second !== undefined && best.score === second.score ? undefined : best.lexicon;
 }
 

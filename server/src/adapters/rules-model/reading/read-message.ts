@@ -4,9 +4,11 @@ import { detectLanguage, isForeign } from "./detect-language.ts";
 import { type Lexicon, lexicons } from "./lexicon.ts";
 import { type Maximum, readMaximum, readTimes, type Times } from "./limits.ts";
 import { fold } from "./marks.ts";
+import { readNationality } from "./nationality.ts";
 import { type Party, readParty } from "./people.ts";
 import { type PlaceMention, readPlaces } from "./places.ts";
 import { readMarks } from "./read-marks.ts";
+import { readStrangers } from "./strangers.ts";
 
 /** Which of the things that were shown is meant. */
 export interface Choice {
@@ -21,7 +23,8 @@ export interface Reading {
   readonly text: string;
   readonly folded: string;
   readonly language: Lexicon["language"] | undefined;
-  readonly isInformal: boolean;
+  /** How the traveler addresses us; undefined: the text does not show it. */
+  readonly address: "formal" | "informal" | undefined;
   readonly isForeign: boolean;
   /** Every kind of words in it. */
   readonly kinds: ReadonlySet<string>;
@@ -40,6 +43,10 @@ export interface Reading {
   readonly stars: number | undefined;
   readonly rooms: number | undefined;
   readonly bags: number | undefined;
+  /** Names of people who come along and have no profile. */
+  readonly strangers: readonly string[];
+  /** The traveler's own, as the text says; ISO 3166-1 alpha-3. */
+  readonly nationality: string | undefined;
   readonly choice: Choice | undefined;
   /** Numbers that nothing else used, for answers to a question. */
   readonly numbers: readonly number[];
@@ -56,7 +63,7 @@ export interface ReadingContext {
 }
 
 export function readMessage(text: string, context: ReadingContext): Reading {
-  const detected = detectLanguage(text);
+  const detected = detectLanguage(text, context.language);
   const lexicon = detected ?? lexicons.find(({ language }) => language === context.language) ?? lexicons[0];
   if (lexicon === undefined) throw new Error("There are no languages.");
   const marks = new Marks(readMarks(text, lexicon));
@@ -67,15 +74,16 @@ export function readMessage(text: string, context: ReadingContext): Reading {
   const times = readTimes(marks);
   const stars = readCounted(marks, "stars");
   const rooms = readCounted(marks, "room");
-  const bags = readBags(marks);
-  const choice = readChoice(marks);
-  const places = readPlaces(marks, text, context.people);
   const folded = fold(text);
+  const bags = readBags(marks, folded);
+  const choice = readChoice(marks);
+  const strangers = readStrangers(marks, { people: context.people, isGerman: lexicon.language === "de" });
+  const places = readPlaces(marks, text, context.people);
   return {
     text,
     folded,
     language: detected?.language,
-    isInformal: folded.split(/[^\p{L}]+/u).some((word) => word !== "" && lexicon.informal.has(word)),
+    address: readAddress(text, folded, lexicon),
     isForeign: isForeign(text, marks.list),
     kinds: new Set(marks.list.map(({ kind }) => kind)),
     marks,
@@ -92,6 +100,8 @@ export function readMessage(text: string, context: ReadingContext): Reading {
     stars,
     rooms,
     bags,
+    strangers,
+    nationality: readNationality(marks, text),
     choice,
     numbers: marks.find("number").map((index) => marks.at(index).number),
     ids: marks.list.flatMap(({ kind, value }) => (kind === "id" || kind === "reference" ? [value] : [])),
@@ -132,9 +142,27 @@ function readCounted(marks: Marks, kind: string): number | undefined {
   return undefined;
 }
 
-function readBags(marks: Marks): number | undefined {
+/** German writes "Sie" with a capital inside a sentence; Spanish says "usted", or commands as if it did. */
+const FORMAL: Readonly<Record<string, RegExp>> = {
+  de: /(?<!^|[.!?]\s)\b(?:Sie|Ihnen|Ihre?[nmrs]?)\b|^(?:Könnten|Können|Würden|Haben|Suchen|Buchen|Zeigen|Bitte\s\w+en) Sie\b/u,
+  es: /\b(?:ustedes|usted|podría|podrían|puede usted|me puede|me podría|dígame|búsqueme|resérveme|muéstreme|disculpe|perdone|su ayuda|le agradezco|quisiera pedirle)\b/iu,
+};
+
+function readAddress(text: string, folded: string, { language, informal }: Lexicon): Reading["address"] {
+  if (folded.split(/[^\p{L}]+/u).some((word) => word !== "" && informal.has(word))) return "informal";
+  return FORMAL[language]?.test(text) === true ? "formal" : undefined;
+}
+
+const BAG_QUESTION =
+  /\b(?:how (?:much|many)|included?|allow\w*|wie ?viele?|dabei|inklusive|inbegriffen|enthalten|erlaubt|incluye\w*|incluid\w+|cuant[oa]s?)\b/;
+
+/** Checked bags; none where they are not wanted, or only hand luggage is spoken of. */
+function readBags(marks: Marks, folded: string): number | undefined {
   const [index] = marks.find("bag");
-  if (index === undefined) return undefined;
+  if (index === undefined) return marks.has("handBag") ? 0 : undefined;
+  if (marks.isNegated(index)) return 0;
+  // "How much luggage can I take?" and "is a bag included?" ask.
+  if (folded.includes("?") && BAG_QUESTION.test(folded)) return undefined;
   const { kind, number } = marks.at(marks.pass(index - 1, ["skip"], -1));
   return kind === "number" ? number : 1;
 }

@@ -12,11 +12,25 @@ export function showStays(shown: readonly ShownStay[], speaker: Speaker): string
           ? ""
           : `${speaker.words.number(stay.distanceMeters / 1000, { maximumFractionDigits: 1, minimumFractionDigits: 1 })} km`,
         rate.roomName ?? "",
+        showBoard(rate, speaker),
         showRefund(rate, speaker),
       ];
       return `${index + 1}. ${stay.name} · ${facts.filter((fact) => fact !== "").join(" · ")}`;
     })
     .join("\n");
+}
+
+const BOARDS = {
+  room_only: "roomOnly",
+  breakfast: "breakfast",
+  half_board: "halfBoard",
+  full_board: "fullBoard",
+  all_inclusive: "allInclusive",
+} as const;
+
+export function showBoard({ boardType }: Rate, speaker: Speaker): string {
+  const known = Object.entries(BOARDS).find(([name]) => name === boardType)?.[1];
+  return known === undefined ? "" : speaker.say(known);
 }
 
 export function showRefund({ refundable, fullRefundUntil }: Rate, speaker: Speaker): string {

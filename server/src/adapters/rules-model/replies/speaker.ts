@@ -1,9 +1,11 @@
 import { defineTexts, type Words, wordsIn } from "../../../domain/texts.ts";
+import { addressed } from "./addressed-texts.ts";
+import { asideTexts } from "./aside-texts.ts";
 import { informationTexts } from "./information-texts.ts";
 import { talkTexts } from "./talk-texts.ts";
 import { travelTexts } from "./travel-texts.ts";
 
-const texts = defineTexts({ ...talkTexts, ...travelTexts, ...informationTexts });
+const texts = defineTexts({ ...talkTexts, ...travelTexts, ...informationTexts, ...asideTexts });
 
 /** Says everything in one language, with the conventions of the user's country. */
 export interface Speaker {
@@ -17,11 +19,16 @@ export interface Speaker {
   country(alpha2: string): string;
 }
 
-/** The language of the text wins over the locale's. */
-export function speakerIn(locale: string, language: string | undefined): Speaker {
+/** The language of the text wins over the locale's. `address`: as the traveler addresses us; else we address nobody. */
+export function speakerIn(
+  locale: string,
+  language: string | undefined,
+  address: "formal" | "informal" | undefined,
+): Speaker {
   const [own] = locale.split(/[-_]/);
   const words = wordsIn(language === undefined || language === own ? locale : language);
-  const say = texts(words);
+  const plain = texts(words);
+  const say: typeof plain = (name, ...values) => addressed(words.language, name, address) ?? plain(name, ...values);
   const format = (date: Temporal.PlainDate, options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(words.locale, { ...options, timeZone: "UTC" }).format(
       date.toZonedDateTime("UTC").epochMilliseconds,

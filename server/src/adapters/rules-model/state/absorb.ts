@@ -19,11 +19,18 @@ import {
 } from "./results.ts";
 import type { Place, State } from "./state.ts";
 
+const DEEDS = /^(?:book_flight|book_stay|confirm_)/;
+const Arguments = z.record(z.string(), z.unknown());
 const Query = z.looseObject({ query: z.string() });
 
 /** Takes over what a tool has answered. */
 export function absorbResult(state: State, result: ModelToolResult, args: unknown): void {
   state.results.push({ result, args });
+  if (result.outcome !== "withdrawn" && DEEDS.test(result.name)) state.deed = undefined;
+  if (result.outcome === "withdrawn" && DEEDS.test(result.name)) {
+    const given = Arguments.safeParse(args).data;
+    if (given !== undefined) state.withdrawn = { name: result.name, args: given };
+  }
   if (result.outcome === "ok") READERS[result.name]?.(state, result.result, args);
 }
 
@@ -36,6 +43,7 @@ const readFlights: Reader = (state, result) => {
   // A narrower search that found nothing leaves what was shown.
   if (offers.length === 0 && state.flights !== undefined) return;
   state.flights = { offers, searchId: answer.searchId ?? state.flights?.searchId };
+  state.spoken = undefined;
   state.lastShown = "flights";
 };
 
@@ -45,6 +53,7 @@ const readStays: Reader = (state, result) => {
   const stays = readList(Stay, answer.accommodations);
   if (stays.length === 0 && state.stays !== undefined) return;
   state.stays = { stays, searchId: answer.searchId ?? state.stays?.searchId };
+  state.spoken = undefined;
   state.lastShown = "stays";
 };
 
@@ -111,6 +120,8 @@ const READERS: Readonly<Record<string, Reader>> = {
       pnr: booked.pnr,
       what: (slices ?? []).map(({ origin, destination }) => `${origin} to ${destination}`).join(", "),
       startsOn: slices?.[0]?.departingAt?.slice(0, 10),
+      totalAmount: booked.totalAmount,
+      totalCurrency: booked.totalCurrency,
     });
     state.flights = undefined;
     state.lastShown = undefined;
@@ -129,6 +140,8 @@ const READERS: Readonly<Record<string, Reader>> = {
       what: booked.accommodationName,
       startsOn: booked.checkInDate,
       endsOn: booked.checkOutDate,
+      totalAmount: booked.totalAmount,
+      totalCurrency: booked.totalCurrency,
     });
     state.stays = undefined;
     state.lastShown = undefined;

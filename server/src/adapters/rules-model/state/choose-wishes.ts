@@ -1,4 +1,5 @@
 import type { Choice, Reading } from "../reading/read-message.ts";
+import { shownFlights, shownStays } from "./shown.ts";
 import type { State, Wish } from "./state.ts";
 
 const SOCIAL = new Set(["greet", "thanks", "bye", "yes", "no", "skip", "sign", "instead", "word"]);
@@ -12,6 +13,8 @@ export const INFORMATION = [
   "restaurant",
   "reminder",
   "usage",
+  "spent",
+  "emergency",
 ] as const;
 
 /** A message of nothing but a greeting, thanks, a yes or a no. */
@@ -24,18 +27,41 @@ export function findSocialWish(state: State, reading: Reading): Wish | undefined
     known.every((kind) => SOCIAL.has(kind)) && marks.list.filter(({ kind }) => kind === "word").length <= 3;
   if (!isSocial) return undefined;
   if (kinds.has("bye")) return { kind: "bye", reading };
+  if (kinds.has("no") && !kinds.has("word") && !isOpen(state)) return { kind: "done", reading };
   if (kinds.has("thanks")) return { kind: "thanks", reading };
   const hasAsked = state.lastShown !== undefined || state.question !== undefined;
-  if (kinds.has("yes") && hasAsked) return { kind: "accept", reading };
+  const isAsking = state.question !== undefined && state.lastShown === undefined && state.pending === undefined;
+  // A yes to "Which day?" is no answer: the question stays.
+  if (kinds.has("yes") && isAsking && (state.task === "flight" || state.task === "stay"))
+    return { kind: state.task === "flight" ? "findFlights" : "findStays", reading };
+  if (kinds.has("yes") && hasAsked) return acceptShown(state, reading);
+  if (kinds.has("yes") && !kinds.has("word") && !kinds.has("greet")) return { kind: "accept", reading };
   if (kinds.has("no") && !kinds.has("word")) return { kind: "refuse", reading };
   if (kinds.has("greet") && marks.list.filter(({ kind }) => kind === "word").length <= 2)
     return { kind: "greet", reading };
   return undefined;
 }
 
+/** A yes where one thing is shown, or was spoken of, takes it: what it buys is shown and asked about again. */
+function acceptShown(state: State, reading: Reading): Wish {
+  const { spoken } = state;
+  if (spoken !== undefined && state.lastShown === "flights") return { kind: "bookFlight", ...spoken };
+  if (spoken !== undefined && state.lastShown === "stays") return { kind: "bookStay", ...spoken };
+  const choice = { ordinal: 1 };
+  if (state.lastShown === "flights" && shownFlights(state).length === 1) return { kind: "bookFlight", choice, reading };
+  if (state.lastShown === "stays" && shownStays(state).length === 1) return { kind: "bookStay", choice, reading };
+  if (state.lastShown === "changes" && state.changes?.length === 1) return { kind: "chooseChange", choice, reading };
+  return { kind: "accept", reading };
+}
+
+/** Whether something was asked or offered that a no refuses. */
+export const isOpen = (state: State): boolean =>
+  state.lastShown !== undefined || state.question !== undefined || state.deed !== undefined;
+
 /** Whether it names anything that a search depends on. */
 export function hasSlots(reading: Reading): boolean {
-  const { dates, places, party, cabin, maximum, times, nights, duration, airlines, kinds, stars } = reading;
+  const { dates, places, party, cabin, maximum, times, nights, duration, airlines, kinds, stars, bags, strangers } =
+    reading;
   return (
     dates.length > 0 ||
     places.length > 0 ||
@@ -47,6 +73,8 @@ export function hasSlots(reading: Reading): boolean {
     nights !== undefined ||
     duration !== undefined ||
     airlines.length > 0 ||
+    strangers.length > 0 ||
+    bags !== undefined ||
     stars !== undefined ||
     ["nonStop", "refundable", "changeable", "oneWay", "roundTrip"].some((kind) => kinds.has(kind))
   );
@@ -60,16 +88,26 @@ export function findInformation(reading: Reading): Wish[] {
     if (kind === "restaurant" && kinds.has("transfer")) return [];
     if (kind === "restaurant" && kinds.has("stay") && hasSlots(reading) && reading.dates.length > 0) return [];
     if (kind === "visa" && kinds.has("policy") && !/visa|visum|visado|pass/.test(reading.folded)) return [];
-    if (kind === "treasury" && kinds.has("usage")) return [];
+    if (kind === "treasury" && (kinds.has("usage") || kinds.has("spent"))) return [];
+    // "I'd spend 200 euros a night" and "I want to spend a week there" are of a journey.
+    if (kind === "spent" && (kinds.has("policy") || hasSlots({ ...reading, dates: [], bags: undefined }))) return [];
     return [{ kind, reading }];
   });
 }
 
+/** "My flight", "the one that I booked". */
+export const isOwned = ({ folded }: Reading): boolean =>
+  /\b(?:my|our|meine[nrm]?|unsere[nrm]?|mis?|nuestr[oa]s?|booked|gebucht\w*|reservad[oa]s?|compre|compramos|reserve|reservamos)\b/.test(
+    folded,
+  );
+
 /** Whether something that was booked is meant, and not the search that goes on. */
-export function isAboutOrder(state: State, { kinds, folded, ids }: Reading): boolean {
+export function isAboutOrder(state: State, reading: Reading): boolean {
+  const { kinds, ids } = reading;
   if (ids.length > 0) return true;
   if (state.lastShown === "flights" || state.lastShown === "stays") {
-    return kinds.has("order") && /\b(?:my|meine[nrm]?|unsere[nrm]?|mi|mis|nuestr[oa])\b/.test(folded);
+    const isNamed = kinds.has("order") || (kinds.has("cancel") && (kinds.has("flight") || kinds.has("stay")));
+    return isNamed && isOwned(reading);
   }
   return true;
 }

@@ -3,8 +3,16 @@ import type { PlaceMention } from "../reading/places.ts";
 import type { Reading } from "../reading/read-message.ts";
 import type { Place, State } from "./state.ts";
 
+/** "nyc" and "palma" are written as names are. */
+const writeName = (name: string): string =>
+  name !== name.toLowerCase()
+    ? name
+    : name.length <= 3
+      ? name.toUpperCase()
+      : name.replaceAll(/(?<=^|[\s-])\p{L}/gu, (letter) => letter.toUpperCase());
+
 const toPlace = ({ name, code, country, isCountry }: PlaceMention): Place => ({
-  name,
+  name: code === undefined ? name : writeName(name),
   ...(code === undefined ? {} : { code }),
   ...(country === undefined ? {} : { country }),
   isCountry,
@@ -100,15 +108,33 @@ function fillFlightDates(state: State, { dates, nights, duration, kinds }: Readi
   }
 }
 
-function resolve(
-  { date, offset, isShift = false }: DateMention,
+/** A day of the week is the first one after the journey begins, or the one nearest to the day that it corrects. */
+function placeWeekday(
+  { date, weekday }: DateMention,
   {
     own,
     other,
     isBack,
   }: { own: Temporal.PlainDate | undefined; other: Temporal.PlainDate | undefined; isBack: boolean },
 ): Temporal.PlainDate | undefined {
-  if (date !== undefined || offset === undefined) return date;
+  if (date === undefined || weekday === undefined) return date;
+  if (isBack && other !== undefined) return other.add({ days: (weekday - other.dayOfWeek + 7) % 7 || 7 });
+  if (isBack || own === undefined || Temporal.PlainDate.compare(own, date) <= 0) return date;
+  const days = (weekday - own.dayOfWeek + 7) % 7;
+  const nearest = own.add({ days: days > 3 ? days - 7 : days });
+  return Temporal.PlainDate.compare(nearest, date) < 0 ? date : nearest;
+}
+
+function resolve(
+  mention: DateMention,
+  {
+    own,
+    other,
+    isBack,
+  }: { own: Temporal.PlainDate | undefined; other: Temporal.PlainDate | undefined; isBack: boolean },
+): Temporal.PlainDate | undefined {
+  const { offset, isShift = false } = mention;
+  if (mention.date !== undefined || offset === undefined) return placeWeekday(mention, { own, other, isBack });
   const from = isBack && !(isShift && own !== undefined) ? other : (own ?? other);
   return from?.add({ days: offset });
 }
@@ -124,7 +150,7 @@ export function fillStay(state: State, reading: Reading): void {
   if (stars !== undefined && !kinds.has("forget")) stay.stars = stars;
 }
 
-function fillStayPlace({ stay, flight }: State, { places, kinds }: Reading): void {
+function fillStayPlace({ stay, flight, stays }: State, { places, kinds }: Reading): void {
   for (const mention of places) {
     if (mention.isNegated) continue;
     if (mention.role === "near") {
@@ -137,8 +163,9 @@ function fillStayPlace({ stay, flight }: State, { places, kinds }: Reading): voi
       if (isOther && !places.some(({ role }) => role === "near")) delete stay.near;
     }
   }
-  if (stay.city === undefined && stay.near === undefined && flight.destination !== undefined)
-    stay.city = flight.destination;
+  // A sight is in the city of the journey, until hotels were looked for elsewhere.
+  const isOpen = stay.city === undefined && (stay.near === undefined || stays === undefined);
+  if (isOpen && flight.destination !== undefined) stay.city = flight.destination;
 }
 
 function fillStayDates(state: State, { dates, nights, duration, kinds }: Reading): void {
@@ -163,7 +190,7 @@ function fillStayDates(state: State, { dates, nights, duration, kinds }: Reading
   }
   const days = nights ?? duration;
   if (days !== undefined) stay.nights = days;
-  if (stay.checkIn === undefined && flight.departure !== undefined && (state.isStayNext || kinds.has("it"))) {
+  if (stay.checkIn === undefined && flight.departure !== undefined && isJourneysStay(state, kinds)) {
     stay.checkIn = flight.departure;
     if (flight.return !== undefined) stay.checkOut = flight.return;
   }
@@ -178,6 +205,16 @@ function fillStayDates(state: State, { dates, nights, duration, kinds }: Reading
   ) {
     delete stay.checkOut;
   }
+}
+
+/** A hotel without days, where the journey of the conversation goes, is for its days: the reply shows them. */
+function isJourneysStay({ isStayNext, stay, flight }: State, kinds: ReadonlySet<string>): boolean {
+  if (isStayNext || kinds.has("it") || kinds.has("sameDates")) return true;
+  const isThere =
+    stay.city !== undefined &&
+    (stay.city.name === flight.destination?.name ||
+      (stay.city.code !== undefined && stay.city.code === flight.destination?.code));
+  return isThere;
 }
 
 /** How many travel. Companions who are named count where no number is said. */

@@ -39,7 +39,15 @@ function settleQuestion(state: State): void {
   state.pending = state.question === undefined ? undefined : asking;
 }
 
-const PENDING: ReadonlySet<string> = new Set(["visa", "weather", "timeNow", "transfer", "restaurant", "reminder"]);
+const PENDING: ReadonlySet<string> = new Set([
+  "visa",
+  "weather",
+  "timeNow",
+  "transfer",
+  "restaurant",
+  "reminder",
+  "emergency",
+]);
 
 function isPlainAnswer(text: string, today: Temporal.PlainDate, language: "en" | "de" | "es"): boolean {
   if (text.length > 60) return false;

@@ -1,3 +1,4 @@
+import { toCountryAlpha2 } from "../../../domain/countries.ts";
 import type { Reading } from "../reading/read-message.ts";
 import type { State, Wish } from "./state.ts";
 
@@ -17,10 +18,16 @@ export function noteTopic(state: State, wish: Wish): void {
 }
 
 function noteJourney({ visa }: State, reading: Reading): void {
-  const { places, dates, kinds, cabin } = reading;
-  const place = places.findLast(
+  const { places, dates, kinds, cabin, nationality } = reading;
+  if (nationality !== undefined) visa.nationality = nationality;
+  const countries = places.filter(
     ({ isNegated, role, country }) => !isNegated && role !== "from" && country !== undefined,
   );
+  // "Soy india, ¿puedo entrar en Japón?" names two countries.
+  const others = countries.filter(
+    ({ country }) => nationality === undefined || toCountryAlpha2(nationality) !== country,
+  );
+  const place = others.at(-1) ?? countries.at(-1);
   if (place?.country !== undefined) visa.country = place.country;
   const [first, second] = dates;
   if (first?.date !== undefined) visa.date = first.date;

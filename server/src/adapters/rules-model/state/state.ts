@@ -91,9 +91,15 @@ export type Wish =
         | "transfer"
         | "restaurant"
         | "reminder"
-        | "usage";
+        | "usage"
+        | "spent"
+        | "emergency";
       readonly reading: Reading;
     }
+  | { readonly kind: "total"; readonly choice?: Choice; readonly reading: Reading }
+  /** Repeats a call that was about to be made when the traveler asked something else. */
+  | { readonly kind: "showAgain"; readonly deed: Deed; readonly reading: Reading }
+  | { readonly kind: "cannot"; readonly what: readonly OtherKind[]; readonly reading: Reading }
   | {
       readonly kind:
         | "help"
@@ -103,18 +109,29 @@ export type Wish =
         | "forget"
         | "accept"
         | "refuse"
+        | "done"
         | "unknown"
-        | "foreign"
-        | "cannot";
+        | "foreign";
       readonly reading: Reading;
     };
+
+/** A call that changes or spends something. */
+interface Deed {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** Things that people ask a travel agent for, and that cannot be booked here. */
+export const OTHER_KINDS = ["train", "bus", "car", "ferry", "insurance", "seat", "pet"] as const;
+export type OtherKind = (typeof OTHER_KINDS)[number];
 
 export type Task = "flight" | "stay" | "change" | "cancel" | "none";
 
 /** All that was said and shown so far, as it follows from the messages. */
 export interface State {
   language: "en" | "de" | "es" | undefined;
-  isInformal: boolean;
+  /** How the traveler addresses us, as the texts have shown last. */
+  address: "formal" | "informal" | undefined;
   task: Task;
   party: PartySlots;
   isPartyKnown: boolean;
@@ -123,8 +140,14 @@ export interface State {
   order: OrderSlots;
   /** Named in the user's messages, of the companions of the request. */
   companions: Set<string>;
+  /** Named in them, without a profile. */
+  strangers: Set<string>;
   /** The slot of the open question. */
   question: string | undefined;
+  /** A call that was shown in the turn before and was not confirmed. */
+  withdrawn: Deed | undefined;
+  /** The same while the traveler only asks questions: a yes brings it back. */
+  deed: Deed | undefined;
   /** The wish that needs the place, country or date that was asked for last. */
   pending: Wish | undefined;
   wishes: readonly Wish[];
@@ -136,11 +159,19 @@ export interface State {
   /** Orders that were shown to choose among. */
   offeredOrders: readonly Order[];
   lastShown: "flights" | "stays" | "changes" | undefined;
+  /** The choice among what is shown that was spoken of last, for "book it". */
+  spoken: { readonly choice: Choice; readonly reading: Reading } | undefined;
   /** A stay is still to be found after the flight. */
   isStayNext: boolean;
   /** The value of currencies in US dollars, as tools have quoted them. */
   rates: Map<string, number>;
-  visa: { country?: string; date?: Temporal.PlainDate; end?: Temporal.PlainDate; isBusiness?: boolean };
+  visa: {
+    nationality?: string;
+    country?: string;
+    date?: Temporal.PlainDate;
+    end?: Temporal.PlainDate;
+    isBusiness?: boolean;
+  };
   /** The question about the world that was answered last, for "and in Lisbon?". */
   topic: Wish | undefined;
   way: { airport: Place | undefined; target: string | undefined };
@@ -167,7 +198,7 @@ export const newStay = (): StaySlots => ({ rooms: 1, isRefundable: false });
 
 export const newState = (): State => ({
   language: undefined,
-  isInformal: false,
+  address: undefined,
   task: "none",
   party: { adults: 1, children: 0, ages: [] },
   isPartyKnown: false,
@@ -175,7 +206,10 @@ export const newState = (): State => ({
   stay: newStay(),
   order: { isReturn: false },
   companions: new Set(),
+  strangers: new Set(),
   question: undefined,
+  withdrawn: undefined,
+  deed: undefined,
   pending: undefined,
   wishes: [],
   flights: undefined,
@@ -184,6 +218,7 @@ export const newState = (): State => ({
   orders: [],
   offeredOrders: [],
   lastShown: undefined,
+  spoken: undefined,
   isStayNext: false,
   rates: new Map(),
   visa: {},

@@ -1,9 +1,11 @@
 import type { ModelRequest } from "../../../ports/language-model.ts";
 import { fold } from "../reading/marks.ts";
 import { type Reading, readMessage } from "../reading/read-message.ts";
-import { findChoice, findInformation, findSocialWish, hasSlots, INFORMATION, isAboutOrder } from "./choose-wishes.ts";
+import { findAgain, findOther, findTotal } from "./asides.ts";
+import { findChoice, findInformation, findSocialWish, hasSlots, INFORMATION, isOpen } from "./choose-wishes.ts";
 import { fillFlight, fillParty, fillStay } from "./fill-slots.ts";
 import { noteTopic } from "./note-topic.ts";
+import { asksForRefund, findOrderWish, forgetTask } from "./order-wishes.ts";
 import { newFlight, newStay, type State, type Task, type Wish } from "./state.ts";
 
 export interface Situation {
@@ -23,10 +25,14 @@ export function understand(state: State, text: string, situation: Situation): vo
     people: situation.traveler.companions.map(({ name }) => fold(name).split(" ")[0] ?? ""),
   });
   state.language = reading.language ?? state.language;
-  state.isInformal ||= reading.isInformal;
+  state.address = reading.address ?? state.address;
+  state.deed = state.withdrawn ?? state.deed;
+  state.withdrawn = undefined;
   const named = nameCompanions(state, reading, situation);
   const wishes = findWishes(state, reading, named);
   state.wishes = wishes;
+  for (const wish of wishes) noteChoice(state, wish);
+  if (!wishes.every(({ kind }) => ASIDES.has(kind))) state.deed = undefined;
   for (const wish of wishes) noteTopic(state, wish);
   const topic = wishes.findLast(({ kind }) => INFORMATION.some((one) => one === kind));
   state.topic = topic ?? (wishes.some(({ kind }) => /Flight|Stay|Order|Change/.test(kind)) ? undefined : state.topic);
@@ -36,24 +42,43 @@ export function understand(state: State, text: string, situation: Situation): vo
   state.question = undefined;
 }
 
+function noteChoice(state: State, wish: Wish): void {
+  if (!/^(?:bookFlight|bookStay|flightConditions|total)$/.test(wish.kind) || !("choice" in wish)) return;
+  const { choice, reading } = wish;
+  if (choice !== undefined && Object.keys(choice).length > 0) state.spoken = { choice, reading };
+}
+
+/** Wishes after which a yes still means what was about to be done before. */
+const ASIDES: ReadonlySet<string> = new Set([
+  ...INFORMATION,
+  ...["total", "cannot", "help", "thanks", "greet", "unknown", "flightConditions", "showOrders", "quoteCancel"],
+  "showAgain",
+]);
+
 interface Companion {
   readonly userId: string;
   readonly name: string;
   readonly bornOn?: string;
 }
 
-function nameCompanions(state: State, { folded, party }: Reading, { traveler }: Situation): Companion[] {
+function nameCompanions(state: State, { folded, party, strangers }: Reading, { traveler }: Situation): Companion[] {
   const words = new Set(folded.split(/[^\p{L}'-]+/u));
   const named = traveler.companions.filter(({ name }) => {
     const [first = ""] = fold(name).split(" ");
     return first.length >= 2 && words.has(first);
   });
   for (const { userId } of named) state.companions.add(userId);
-  if (party.isAlone) state.companions.clear();
+  for (const name of strangers) state.strangers.add(name);
+  if (party.isAlone) {
+    state.companions.clear();
+    state.strangers.clear();
+  }
   return party.isAlone ? [] : named;
 }
 
 function findWishes(state: State, reading: Reading, named: readonly Companion[]): readonly Wish[] {
+  const again = findAgain(state, reading);
+  if (again !== undefined) return [again];
   const social = findSocialWish(state, reading);
   if (social !== undefined) return [social];
   const { kinds } = reading;
@@ -61,21 +86,28 @@ function findWishes(state: State, reading: Reading, named: readonly Companion[])
   if (answersPending(state, reading) && state.pending !== undefined) {
     return [{ ...state.pending, reading }];
   }
-  if (isDropped(reading)) return forgetTask(state, reading);
-  const order = findOrderWish(state, reading);
-  if (order !== undefined) return [...information, order];
-  if (kinds.has("forget") && information.length === 0 && !hasSlots(reading)) return forgetTask(state, reading);
+  if (isDropped(reading)) return [forgetTask(state, reading)];
+  const other = findOther(state, reading);
+  const order = findOrderWish(state, reading, information.length > 0 || other !== undefined);
+  if (order !== undefined && (other === undefined || kinds.has("cancel") || kinds.has("change")))
+    return [...information.filter(({ kind }) => !(kind === "treasury" && asksForRefund(reading))), order];
+  const total = findTotal(state, reading, information);
+  if (total !== undefined) return [total];
+  if (kinds.has("forget") && information.length === 0 && !hasSlots(reading)) return [forgetTask(state, reading)];
+  const isOnlyOther = other !== undefined && !kinds.has("flight") && !kinds.has("stay");
+  if (isOnlyOther) return [...information, other];
   const followUp = findFollowUp(state, reading, information);
   if (followUp !== undefined) return [followUp];
   if (information.length > 0 && !wantsJourney(reading)) return information;
   const journey = findJourneyWish(state, reading, named);
-  if (journey !== undefined) return [journey, ...information];
+  if (journey !== undefined) return [journey, ...information, ...(other === undefined ? [] : [other])];
   if (information.length > 0) return information;
+  if (other !== undefined) return [other];
   if (kinds.has("greet")) return [{ kind: "greet", reading }];
   if (kinds.has("help")) return [{ kind: "help", reading }];
   if (kinds.has("thanks")) return [{ kind: "thanks", reading }];
   if (kinds.has("order") || kinds.has("ticket")) return [{ kind: "showOrders", reading }];
-  if (kinds.has("no")) return [{ kind: "refuse", reading }];
+  if (kinds.has("no")) return [{ kind: isOpen(state) ? "refuse" : "done", reading }];
   return [{ kind: reading.isForeign ? "foreign" : "unknown", reading }];
 }
 
@@ -116,13 +148,6 @@ function answersPending({ pending, question }: State, { kinds, marks }: Reading)
   return marks.list.length <= 12;
 }
 
-function forgetTask(state: State, reading: Reading): readonly Wish[] {
-  state.task = "none";
-  state.lastShown = undefined;
-  state.isStayNext = false;
-  return [{ kind: "forget", reading }];
-}
-
 /** Whether a journey is spoken of beside a topic of information: "a flight to Rome, and how is the weather there?" */
 function wantsJourney(reading: Reading): boolean {
   const { kinds, dates, places } = reading;
@@ -133,143 +158,6 @@ function wantsJourney(reading: Reading): boolean {
     (kinds.has("want") || kinds.has("book") || dates.length > 0) &&
     !kinds.has("visa")
   );
-}
-
-/** Changing, cancelling and showing what is booked, conditions of what is shown. */
-function findOrderWish(state: State, reading: Reading): Wish | undefined {
-  const { kinds, folded } = reading;
-  const choice = findChoice(state, reading);
-  const withChoice = choice === undefined ? { reading } : { choice, reading };
-  if (
-    state.lastShown === "changes" &&
-    choice !== undefined &&
-    reading.dates.length === 0 &&
-    reading.places.length === 0
-  ) {
-    return { kind: "chooseChange", ...withChoice };
-  }
-  const isShowing = state.lastShown === "flights" || state.lastShown === "stays";
-  const isHypothetical = /\b(?:if|wenn|falls|si)\b/.test(folded) || /\b(?:how much|wie viel|cuanto)\b/.test(folded);
-  const isQuestion = kinds.has("conditions") || (kinds.has("cancel") && isHypothetical);
-  if (isShowing && isQuestion && !kinds.has("order")) return { kind: "flightConditions", ...withChoice };
-  const isOrder = isAboutOrder(state, reading);
-  if (kinds.has("cancel") && isOrder) {
-    const hasNothing =
-      state.orders.length === 0 &&
-      !kinds.has("order") &&
-      !kinds.has("flight") &&
-      !kinds.has("stay") &&
-      !hasSlots(reading);
-    if (hasNothing && state.task !== "none") return forgetTask(state, reading)[0];
-    startOrder(state, "cancel", reading);
-    return { kind: isHypothetical ? "quoteCancel" : "cancelOrder", reading };
-  }
-  if (kinds.has("change") && isOrder && !isCorrection(state, reading)) {
-    startOrder(state, "change", reading);
-    return { kind: "changeOrder", reading };
-  }
-  if (state.task === "change") return goOnChanging(state, reading);
-  const names =
-    reading.places.length > 0 ||
-    reading.choice !== undefined ||
-    reading.ids.length > 0 ||
-    kinds.has("flight") !== kinds.has("stay");
-  const goesOn =
-    (state.question === "order" || names || kinds.has("yes") || kinds.has("it")) &&
-    !kinds.has("want") &&
-    !kinds.has("book");
-  if (state.task === "cancel" && goesOn && !startsJourney(reading)) {
-    startOrder(state, "cancel", reading);
-    // "And the flight?" after a question about a refund asks for the other refund.
-    const isAsking = state.wishes.some(({ kind }) => kind === "quoteCancel") && (names || !kinds.has("yes"));
-    return {
-      kind: isAsking ? "quoteCancel" : "cancelOrder",
-      ...(reading.choice === undefined ? {} : { choice: reading.choice }),
-      reading,
-    };
-  }
-  const isState = kinds.has("order") || kinds.has("ticket") || kinds.has("trip");
-  const isOwn = /\b(?:my|our|meine?[nrms]?|unsere?[nrms]?|mis?|nuestr[oa]s?|ich|tengo|i|we|wir)\b/.test(folded);
-  const hasRoute = reading.places.some(({ role }) => role === "from") || reading.places.length >= 2;
-  const isPlain = isOwn || !(kinds.has("want") || kinds.has("book"));
-  if (
-    isState &&
-    isPlain &&
-    !(isShowing && !isOwn) &&
-    !startsJourney(reading) &&
-    !hasRoute &&
-    !kinds.has("business") &&
-    !hasPlans(reading)
-  )
-    return { kind: "showOrders", reading };
-  return undefined;
-}
-
-/** "I need tickets for Rome" plans something, "show my tickets for Rome" does not. */
-const hasPlans = ({ kinds, dates, nights, party }: Reading): boolean =>
-  (dates.length > 0 && (kinds.has("want") || kinds.has("book"))) || nights !== undefined || party.adults !== undefined;
-
-/** "Change it to Tuesday" while nothing is booked changes the search. */
-function isCorrection(state: State, { kinds, folded }: Reading): boolean {
-  const isSearching =
-    (state.task === "flight" || state.task === "stay") && state.orders.every(({ status }) => status === "cancelled");
-  const isOwn = kinds.has("order") || /\b(?:my|mein\w*|unser\w*|mi|nuestr[oa])\b/.test(folded);
-  return isSearching && !isOwn;
-}
-
-const startsJourney = ({ kinds, places, dates }: Reading): boolean =>
-  (kinds.has("flight") || kinds.has("stay")) &&
-  (places.some(({ role }) => role === "from" || role === "to") || dates.length > 0) &&
-  (kinds.has("want") || kinds.has("from"));
-
-function startOrder(state: State, task: Task, reading: Reading): void {
-  const { kinds, places, dates, ids, cabin } = reading;
-  if (state.task !== task) state.order = { isReturn: false };
-  state.task = task;
-  state.lastShown = undefined;
-  const { order } = state;
-  const [id] = ids;
-  if (id !== undefined)
-    order.orderId = state.orders.find(({ orderId, pnr }) => orderId === id || pnr === id)?.orderId ?? id;
-  const kind = findOrderKind(reading);
-  if (id === undefined && (places.length > 0 || kind !== undefined)) delete order.orderId;
-  if (kind !== undefined) order.kind = kind;
-  else if (task === "change") order.kind ??= "flight";
-  // The one that is kept comes last: "the one to Madrid, I keep the one to London".
-  const meant = places.filter(({ isNegated }) => !isNegated);
-  const place = kinds.has("keep") ? meant[0] : (meant.find(({ role }) => role === "to") ?? meant.at(-1));
-  if (place !== undefined) order.place = place;
-  if (cabin !== undefined) order.cabin = cabin;
-  if (kinds.has("back")) order.isReturn = true;
-  const date = dates.at(-1);
-  if (date?.date !== undefined) order.date = date.date;
-  else if (date?.offset !== undefined && order.date !== undefined) order.date = order.date.add({ days: date.offset });
-  else if (date?.offset !== undefined) order.shift = date.offset;
-}
-
-/** The kind that is named, or the one that is not to be kept. */
-function findOrderKind({ marks, kinds }: Reading): "flight" | "stay" | undefined {
-  const isMeant = (kind: string): boolean => {
-    const index = marks.list.findIndex((mark) => mark.kind === kind);
-    return index >= 0 && !marks.isNegated(index) && marks.kind(marks.pass(index - 1, ["skip"], -1)) !== "keep";
-  };
-  const [flight, stay] = [isMeant("flight"), isMeant("stay")];
-  if (flight === stay || !(kinds.has("flight") || kinds.has("stay"))) return undefined;
-  return stay ? "stay" : "flight";
-}
-
-function goOnChanging(state: State, reading: Reading): Wish | undefined {
-  if (startsJourney(reading) && !reading.kinds.has("instead")) return undefined;
-  const choice = findChoice(state, reading);
-  if (
-    reading.dates.length > 0 ||
-    state.question !== undefined ||
-    (reading.places.length > 0 && state.lastShown !== "changes")
-  ) {
-    startOrder(state, "change", reading);
-    return { kind: "changeOrder", ...(reading.choice === undefined ? {} : { choice: reading.choice }), reading };
-  }
-  return choice !== undefined && state.lastShown === "changes" ? { kind: "chooseChange", choice, reading } : undefined;
 }
 
 /** A search, a correction of one, or a choice among what it showed. */
@@ -283,7 +171,8 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
   startTask(state, task, reading);
   const before = snapshot(state, task);
   const day = (task === "stay" ? state.stay.checkIn : state.flight.departure)?.toString() ?? "2026-01-01";
-  fillParty(state, reading, named, day);
+  // Somebody without a profile needs a seat, too.
+  fillParty(state, reading, [...named, ...reading.strangers.map(() => ({}))], day);
   if (task === "stay") fillStay(state, reading);
   else fillFlight(state, reading);
   const choice = findChoice(state, reading);
@@ -310,13 +199,26 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
 }
 
 /** "The one at 9" and "die mit Lufthansa" choose, though they could narrow a search. */
-function isOnlyAChoice({ dates, places, cabin, maximum, nights, times, party, kinds }: Reading): boolean {
+function isOnlyAChoice({
+  bags,
+  strangers,
+  dates,
+  places,
+  cabin,
+  maximum,
+  nights,
+  times,
+  party,
+  kinds,
+}: Reading): boolean {
   const isPlain =
     dates.length === 0 && places.length === 0 && cabin === undefined && maximum === undefined && nights === undefined;
   const hasWindow = Object.values(times).some((window) => window.exact === undefined);
   return (
     isPlain &&
     !hasWindow &&
+    bags === undefined &&
+    strangers.length === 0 &&
     !kinds.has("nonStop") &&
     party.children === undefined &&
     (kinds.has("book") || party.adults === undefined) &&

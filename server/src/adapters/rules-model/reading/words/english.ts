@@ -41,7 +41,7 @@ export const english: LanguageWords = {
     policy:
       "policy|policies|travel rules|company rules|company rule|rules|allowed|am i allowed|allowed to|compliant|spend limit|spending limit for|corporate limit|expense rules",
     treasury:
-      "balance|wallet|treasury|funds|how much money|money do we have|money do i have|money is left|money left|usdc do|how much usdc|afford",
+      "balance|wallet|treasury|funds|how much money|how much is left|how much do i have left|how much do i have left to spend|how much can i spend|how much can we spend|how much have i left|money do we have|money do i have|money is left|money left|usdc do|how much usdc|afford|left to spend|left in the account|left on the account|in the account|enough money|money|my account",
     visa: "visa|visas|passport|passports|entry requirements|entry rules|enter|allowed in|allowed into|eligib*|esta|travel documents|immigration",
     weather:
       "weather|forecast|temperature|rain|raining|sunny|how warm|how cold|how hot|snow|umbrella|warm is it|cold is it|hot is it",
@@ -52,9 +52,28 @@ export const english: LanguageWords = {
     restaurant: "restaurant|restaurants|dinner|eat|lunch|place to eat|food|somewhere to eat|brunch",
     reminder: "remind|reminder|reminders|calendar|check-in reminder|remind me|ics",
     usage:
-      "usage|api costs|calls cost|calls costs|cost me so far|spent so far|we spent|i spent|have i spent|have we spent|did we spend|monthly cap|cost so far|costs so far|spending this month|service cost|service costs",
+      "usage|api costs|calls cost|calls costs|cost me so far|monthly cap|cost so far|costs so far|service cost|service costs",
     conditions:
       "conditions|condition|fare rules|refund rules|details|more about|tell me about|is it refundable|is that refundable|can i cancel|cancellation policy|can i change|baggage included|bags included|what if i cancel",
+    total:
+      "in total|total|total price|total cost|grand total|altogether|all in all|all together|how much is it|how much is that|how much would that be|how much would it be|how much would that|how much would|how much does it cost|how much is|how much are|what does it cost|what would it cost|what's the price|how much for|what do they cost|what does that cost",
+    spent: "spend|spent|spending|expenses|expenditure|did i pay|did we pay|have i paid|have we paid",
+    emergency: "emergency|emergencies|emergency number|emergency numbers|ambulance|police|fire brigade|fire department",
+    "other train": "train|trains|train ticket|train tickets|railway|rail|eurostar|amtrak|sleeper train",
+    "other bus": "bus|buses|coach ticket|coach tickets|flixbus|bus ticket|bus tickets",
+    "other car":
+      "rental car|rental cars|rent a car|car rental|hire car|car hire|hire a car|rent-a-car|a car|rental|rent a van|car",
+    "other ferry": "ferry|ferries|cruise|cruises|boat",
+    "other insurance": "insurance|insure|travel insurance|insured",
+    board: "breakfast|half board|full board|all inclusive|meals",
+    "other seat":
+      "window seat|aisle seat|seat by the window|middle seat|extra legroom|seat selection|choose a seat|choose my seat|seat map",
+    "other pet": "dog|dogs|cat|pet|pets",
+    handBag:
+      "hand luggage|hand baggage|carry-on|carry on|carry-ons|cabin bag|cabin bags|cabin baggage|cabin luggage|backpack|hand luggage only",
+    sameDates:
+      "those days|these days|those dates|these dates|the same dates|same dates|the same days|same days|that time|the same time|for the trip|for my trip|during that|dates of the flight|dates of my flight",
+    "day -1": "yesterday",
     help: "help|what can you do|who are you|what are you|how does this work|what do you do|can you do",
     greet: "hi|hello|hey|good morning|good afternoon|good evening|hiya|morning!",
     thanks: "thanks|thank you|thx|cheers|great, thanks|perfect, thanks|many thanks|ta",
@@ -65,7 +84,7 @@ export const english: LanguageWords = {
       "never mind|nevermind|forget it|forget about it|forget that|forget|drop it|leave it|don't book|do not book|stop|scrap that|don't bother|not booking",
     instead:
       "instead|actually|rather|make it|make that|change of plan|change that|on second thought|i meant|i mean|wait|better|sorry|scratch that|let's do|let's say|switch to|oh no|hmm|correction",
-    not: "not|n't|don't want|rather than|instead of|doesn't|isn't",
+    not: "not|n't|don't want|without|rather than|instead of|doesn't|isn't",
     book: "book|booking it|reserve|buy|take|i'll take|i will take|purchase|get me the|go for|go with|i'd like the|i want the|choose|pick|select|the winner is|let's take|let's go with|i'll have|grab",
     want: "need|want|looking for|look for|search|find|show|would like|i'd like|get me|get us|going to|travel|go to|get to|heading to|how about|what about|options|available|any",
     cancel: "cancel|cancelled|cancellation|cancelling|cancle|canceling|call off|get a refund|refund my|refund me",
@@ -162,7 +181,7 @@ export const english: LanguageWords = {
     refundable:
       "refundable|free cancellation|free to cancel|cancellable|fully refundable|cancelable|can be cancelled|be cancelled|money back|cancel for free|cancellation is free",
     changeable: "changeable|flexible|can be changed|flex fare|flex",
-    bag: "checked bag|checked bags|suitcase|suitcases|checked baggage|hold luggage|luggage|bag|bags",
+    bag: "checked bag|checked bags|suitcase|suitcases|checked baggage|checked luggage|hold luggage|hold baggage|luggage|baggage|bag|bags",
     stars: "star|stars",
     max: "under|below|less than|at most|max|maximum|up to|no more than|not more than|cheaper than|max of|maximum of|budget is|budget of|budget|within|limit of|not over|for less than|don't want to spend more than|spend more than",
     perNight: "per night|a night|each night|nightly|/night",
@@ -191,6 +210,6 @@ export const english: LanguageWords = {
     "number 10": "ten",
     "number 11": "eleven",
     "number 12": "twelve",
-    skip: "the|please|my|our|of|on|i|we|is|are|be|me|us|you|your|do|does|can|could|would|like|have|has|there|here|some|so|so far|right now|then|but|or|also|those|these|of them|of those|sorry|alright|still|just|only|what|which|when|where|how|who|why|tell|give|let|if|as|than|time|go|leg|am|it's|i'm|i'd|i'll|we're|what's|where's|let's|get|if possible|possible|possibly|ideally|preferably|good|nice|really|very|price|prices|per person|each|way|city|town|center|centre|airport|well|area|date|dates|cost|costs|much|many|anything|something|class|seat|seats|trip to|now|new|long|should|will|shall|know|think|was|were|been|need to|for the|these|those|state|status|yet|too|another|different|same|country|place|places|somewhere|all|everything",
+    skip: "in the end|at last|at all|in fact|in mind|at the moment|to be honest|to be safe|the|please|my|our|of|on|i|we|is|are|be|me|us|you|your|do|does|can|could|would|like|have|has|there|here|some|so|so far|right now|then|but|or|also|those|these|of them|of those|sorry|alright|still|just|only|what|which|when|where|how|who|why|tell|give|let|if|as|than|time|go|leg|am|it's|i'm|i'd|i'll|we're|what's|where's|let's|get|if possible|possible|possibly|mind|general|ideally|preferably|good|nice|really|very|price|prices|per person|each|way|city|town|center|centre|airport|well|area|date|dates|cost|costs|much|many|anything|something|class|seat|seats|trip to|now|new|long|should|will|shall|know|think|was|were|been|need to|for the|these|those|state|status|yet|too|another|different|same|country|place|places|somewhere|all|everything",
   },
 };

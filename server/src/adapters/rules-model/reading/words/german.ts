@@ -4,7 +4,8 @@ export const german: LanguageWords = {
   language: "de",
   typical:
     "der die das den dem des ein eine einen einem einer ich wir du sie ihr mir mich uns mein meine meinen meiner meinem unser unsere dein deine ist sind war wäre und oder nicht kein keine keinen doch lieber bitte danke hallo wie was wann wo wer warum welche welcher welches gibt es mit für nach von zum zur ab bis am im um auf aus bei vom beim möchte will brauche suche hätte hätten kannst können könnten darf dürfen muss soll zeig zeige noch mal auch nur schon jetzt dann da dabei nein ja gern gerne hin zurück mach nimm nehme moin servus guten",
-  informal: "du dir dich dein deine deinen deiner kannst hast machst weißt könntest zeigst buchst bist findest",
+  informal:
+    "du dir dich dein such buch nimm zeig find hilf deine deinen deiner kannst hast machst weißt könntest zeigst buchst bist findest",
   words: {
     flight:
       "flug|flüge|flügen|fluege|fliegen|fliege|fliegt|fleigen|flugticket|flugtickets|flugverbindung|flugverbindungen|maschine|flieger|geflogen",
@@ -43,7 +44,7 @@ export const german: LanguageWords = {
     policy:
       "richtlinie|richtlinien|reiserichtlinie|reiserichtlinien|policy|reiseregeln|erlaubt|darf ich|dürfen wir|firmenregeln|vorgaben|regeln|reisekostenrichtlinie|zulässig",
     treasury:
-      "guthaben|kontostand|wallet|kasse|wie viel geld|wieviel geld|saldo|geld übrig|geld haben wir|geld ist|treasury|usdc haben",
+      "guthaben|kontostand|wallet|kasse|wie viel geld|wieviel geld|konto|genug geld|geld noch|geld|saldo|geld übrig|geld haben wir|geld ist|treasury|usdc haben",
     visa: "visum|visa|einreise|einreisen|reisepass|pass|einreisebestimmungen|einreisebedingungen|einreiseregeln|esta|aufenthaltsgenehmigung",
     weather:
       "wetter|wettervorhersage|temperatur|temperaturen|regen|regnet|regnen|sonnig|warm|kalt|schnee|schneit|regenschirm|vorhersage",
@@ -55,9 +56,27 @@ export const german: LanguageWords = {
       "restaurant|restaurants|essen|abendessen|mittagessen|essen gehen|lokal|lokale|gaststätte|speisen|wirtshaus",
     reminder: "erinnere|erinnerung|erinnerungen|kalender|erinner|kalendereintrag|kalenderdatei|erinnern",
     usage:
-      "verbrauch|nutzung|ausgegeben|bisher gekostet|kosten bisher|nutzungskosten|monatslimit|aufrufe gekostet|verbraucht|kosten die aufrufe|dienst gekostet",
+      "verbrauch|nutzung|bisher gekostet|kosten bisher|nutzungskosten|monatslimit|aufrufe gekostet|verbraucht|kosten die aufrufe|dienst gekostet",
     conditions:
       "bedingungen|konditionen|tarifbedingungen|stornobedingungen|details|einzelheiten|mehr über|mehr zu|stornierbar ist|gepäck dabei|genaueres|ist er stornierbar|ist das stornierbar|storniert werden|umbuchbar ist|was ist wenn",
+    total:
+      "insgesamt|zusammen|gesamtpreis|gesamtkosten|in summe|alles zusammen|was kostet|was kosten|wie viel kostet|wieviel kostet|wie viel kosten|wie viel macht|was macht das|wie viel ist das|wieviel ist das|wie teuer|was würde das kosten|wie viel würde",
+    spent: "ausgegeben|ausgaben|ausgabe|gezahlt|bezahlt",
+    emergency:
+      "notruf|notrufnummer|notrufnummern|notfall|notfallnummer|polizei|krankenwagen|rettungswagen|feuerwehr|notarzt|rettungsdienst",
+    "other train":
+      "zug|züge|zügen|bahn|bahnfahrt|bahnticket|zugticket|zugfahrt|zugverbindung|ice|bahnverbindung|nachtzug",
+    "other bus": "bus|busse|fernbus|flixbus|busticket",
+    "other car": "mietwagen|leihwagen|mietauto|auto mieten|auto|autovermietung|wagen mieten|wagen",
+    "other ferry": "fähre|fähren|schiff|kreuzfahrt|kreuzfahrten",
+    "other insurance": "versicherung|reiseversicherung|versichern|reiserücktrittsversicherung",
+    board: "frühstück|halbpension|vollpension|verpflegung|all inclusive",
+    "other seat": "fensterplatz|gangplatz|sitzplatz|sitzplatzwahl|sitzplatzreservierung|beinfreiheit",
+    "other pet": "hund|hunde|katze|haustier|haustiere",
+    handBag: "handgepäck|kabinengepäck|rucksack|nur handgepäck",
+    sameDates:
+      "für die tage|diese tage|die tage|an den tagen|in der zeit|in dieser zeit|für die zeit|für diese zeit|gleichen zeitraum|selben zeitraum|gleichen tage|gleichen tagen|selben tage|dieselben tage|für den zeitraum|während der reise|für die reise|an denselben tagen",
+    "day -1": "gestern",
     help: "hilfe|was kannst du|was können sie|wer bist du|wer sind sie|wie funktioniert|was machst du|kannst du alles|was kannst|helfen",
     greet: "hallo|hi|moin|guten morgen|guten tag|guten abend|servus|grüß gott|hey|grüezi|tach|mahlzeit",
     thanks: "danke|dankeschön|vielen dank|merci|besten dank|danke dir|danke ihnen|danke schön",
@@ -68,7 +87,7 @@ export const german: LanguageWords = {
       "vergiss es|vergessen sie es|egal|lass es|lassen sie es|lass gut sein|lassen wir|lassen wir das|lieber doch nicht|dann doch nicht|lieber gar nicht|vergiss|vergessen sie|abbrechen|stopp|stop|nicht buchen|buche nicht|buch nicht|vergiss das|vergiss den|hat sich erledigt|nicht mehr nötig|nichts buchen",
     instead:
       "doch lieber|lieber|stattdessen|doch|eigentlich|sondern|ich meinte|ich meine|warte|moment|halt|besser|entschuldigung|sorry|quatsch|korrektur|mach daraus|ach nein|ach|statt dessen|anders|oder doch|doch besser|hm|ups|planänderung|umentschieden",
-    not: "nicht|kein|keine|keinen|statt|anstatt|anstelle",
+    not: "nicht|ohne|kein|keine|keinen|statt|anstatt|anstelle",
     book: "buche|buchen|buch|bucht|reserviere|reservieren|kaufe|kaufen|nehme|nehmen|nimm|nehm|hätte gern den|hätte gern die|wähle|kauf|entscheide mich|festmachen|reservier|ich will den|ich möchte den|ich will das|ich möchte das",
     want: "brauche|suche|suchen|such|finde|finden|zeig|zeige|zeigen|möchte|möchten|will|wollen|hätte gern|benötige|gibt es|muss|müssen|bräuchte|brauchen|welche|verbindung|wollte|wie wäre|wie wär's",
     cancel:
@@ -172,7 +191,7 @@ export const german: LanguageWords = {
     refundable:
       "stornierbar*|kostenlos stornierbar|erstattbar*|kostenlos stornieren|gratis stornieren|kostenloser stornierung|kostenfrei stornierbar|mit stornierung|stornomöglichkeit|erstattungsfähig|stornieren kann|stornieren können|rückerstattbar",
     changeable: "umbuchbar*|flexibel|flexibl*|änderbar|flex",
-    bag: "koffer|gepäck|aufgabegepäck|gepäckstück|gepäckstücke|aufgegebenes gepäck",
+    bag: "koffer|koffern|gepäck|aufgabegepäck|gepäckstück|gepäckstücke|aufgegebenes gepäck",
     stars: "sterne|stern|sternen|sterne-hotel",
     max: "unter|maximal|höchstens|hoechstens|bis zu|nicht mehr als|max|weniger als|maximum|limit|budget|für unter|nicht über|nicht teurer als|innerhalb von|obergrenze",
     perNight: "pro nacht|die nacht|je nacht|nacht kosten|/nacht",
@@ -201,6 +220,6 @@ export const german: LanguageWords = {
     "number 10": "zehn",
     "number 11": "elf",
     "number 12": "zwölf|zwoelf",
-    skip: "der|die|das|den|dem|des|bitte|mein|meine|meinen|meiner|meinem|unser|unsere|unseren|ich|wir|mir|uns|mich|du|sie|es|ist|sind|wäre|wären|war|haben|hat|habe|hast|hätte|kannst|können|könnten|kann|dir|ihnen|mal|noch|auch|nur|schon|jetzt|dann|da|dort|wie|was|wann|wo|wer|auf|an|aber|oder|davon|denen|dieser|dafür|so|wenn|als|sein|werden|wird|soll|sollte|sollen|dabei|etwas|viel|preis|preise|pro|je|klasse|uhr|sehr|gut|gute|guten|gutes|guter|schön|schönes|stadt|zentrum|flughafen|zeit|platz|datum|dass|alles|alle|insgesamt|gesamt|fliegst|geht|gehen|geben|gib|sag|sagen|beim|ort|über|mach|mache|machen|bin|wieder|aktuell|aktuelle|derzeit|gerade|hier|kosten|kostet|liebsten|möglich|wenn möglich|einfach mal|the",
+    skip: "am ende|zum schluss|am liebsten|im moment|zur not|zur sicherheit|im prinzip|der|die|das|den|dem|des|bitte|mein|meine|meinen|meiner|meinem|unser|unsere|unseren|ich|wir|mir|uns|mich|du|sie|es|ist|sind|wäre|wären|war|haben|hat|habe|hast|hätte|kannst|können|könnten|kann|dir|ihnen|mal|noch|auch|nur|schon|jetzt|dann|da|dort|wie|was|wann|wo|wer|auf|an|aber|oder|davon|denen|dieser|dafür|so|wenn|als|sein|werden|wird|soll|sollte|sollen|dabei|etwas|viel|preis|preise|pro|je|klasse|uhr|sehr|gut|gute|guten|gutes|guter|schön|schönes|stadt|zentrum|flughafen|zeit|platz|datum|dass|alles|alle|gesamt|fliegst|geht|gehen|geben|gib|sag|sagen|beim|ort|über|mach|mache|machen|bin|wieder|aktuell|aktuelle|derzeit|gerade|hier|kosten|kostet|liebsten|möglich|wenn möglich|einfach mal|the",
   },
 };

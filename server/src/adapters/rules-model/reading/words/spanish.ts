@@ -42,7 +42,7 @@ export const spanish: LanguageWords = {
     policy:
       "política|políticas|politica de viajes|normas|reglas|permitido|permitida|permite|puedo viajar en|normativa|reglas de viaje|la empresa permite|está permitido",
     treasury:
-      "saldo|cuánto dinero|dinero tengo|dinero queda|dinero nos queda|cartera|monedero|billetera|fondos|tesorería|dinero hay|cuánto usdc",
+      "saldo|cuánto dinero|dinero tengo|en la cuenta|la cuenta|cuánto me queda|cuánto nos queda|dinero suficiente|dinero|dinero queda|dinero nos queda|cartera|monedero|billetera|fondos|tesorería|dinero hay|cuánto usdc",
     visa: "visado|visados|visa|visas|pasaporte|pasaportes|requisitos de entrada|entrar en|entrar a|requisitos|ingresar a",
     weather:
       "tiempo hace|tiempo hará|tiempo va a hacer|el tiempo en|el tiempo|clima|pronóstico|temperatura|temperaturas|llueve|lluvia|lloverá|calor|frío|nieve|paraguas|previsión|qué tiempo",
@@ -52,10 +52,27 @@ export const spanish: LanguageWords = {
       "traslado|traslados|taxi|del aeropuerto al|desde el aeropuerto|del aeropuerto|llegar al centro|al centro|ir al hotel|llegar al hotel|transfer|lanzadera|cómo llegar|cómo llego|cómo llegamos|cómo voy|cómo vamos|cómo se llega|cómo puedo llegar|para llegar",
     restaurant: "restaurante|restaurantes|cenar|comer|cena|almorzar|almuerzo|paella|dónde comer|un sitio para comer",
     reminder: "recordatorio|recordatorios|recuérdame|recuerda|calendario|recordar|recuérdeme|recordarme|avísame",
-    usage:
-      "uso|consumo|hemos gastado|he gastado|llevo gastado|llevamos gastado|gastado|coste de las llamadas|costado las llamadas|límite mensual|gasto del servicio|han costado",
+    usage: "uso|consumo|coste de las llamadas|costado las llamadas|límite mensual|gasto del servicio|han costado",
     conditions:
       "condiciones|detalles|más sobre|condiciones de la tarifa|se puede cancelar|es reembolsable|incluye equipaje|se puede cambiar|tarifa incluye|lleva maleta|política de cancelación",
+    total:
+      "en total|el total|total|precio total|todo junto|cuánto cuesta|cuánto cuestan|cuánto sería|cuánto es|cuánto vale|cuánto costaría|cuánto sale|cuánto saldría|cuesta todo|en conjunto",
+    spent: "gastado|gasté|gastamos|gastos|gasto|he pagado|hemos pagado|pagado",
+    emergency:
+      "emergencia|emergencias|número de emergencias|número de emergencia|teléfono de emergencias|ambulancia|policía|bomberos",
+    "other train": "tren|trenes|ave|renfe|billete de tren|billetes de tren|ferrocarril|vuelo o tren",
+    "other bus": "autobús|autobuses|autocar|bus|guagua",
+    "other car":
+      "coche|coches|coche de alquiler|alquilar un coche|alquiler de coche|alquiler de coches|rentar un auto|carro|auto|alquilar coche",
+    "other ferry": "ferry|barco|crucero|cruceros|transbordador",
+    "other insurance": "seguro de viaje|un seguro|asegurar",
+    board: "desayuno|media pensión|pensión completa|todo incluido",
+    "other seat": "ventanilla|asiento de ventana|asiento de pasillo|elegir asiento|asiento",
+    "other pet": "perro|perra|gato|mascota|mascotas",
+    handBag: "equipaje de mano|mochila|maleta de mano|maleta de cabina|equipaje de cabina|bolso de mano",
+    sameDates:
+      "esos días|estos días|esas fechas|estas fechas|las mismas fechas|mismas fechas|los mismos días|mismos días|esa época|para el viaje|durante el viaje",
+    "day -1": "ayer|anoche",
     help: "ayuda|qué puedes hacer|qué puede hacer|quién eres|quién es usted|cómo funciona|qué sabes hacer|qué haces|puedes ayudarme|ayúdame",
     greet: "hola|buenos días|buenas tardes|buenas noches|buenas|qué tal|saludos|muy buenas|holi",
     thanks: "gracias|muchas gracias|mil gracias|te lo agradezco|se lo agradezco",
@@ -66,7 +83,7 @@ export const spanish: LanguageWords = {
       "olvídalo|olvida|olvide|olvídate|no canceles|no cancele|olvídelo|olvida eso|déjalo|déjelo|da igual|no reserves|no reserve|ya no|no lo reserves|no importa|nada, déjalo|mejor nada|no reserves nada|ya no hace falta|no quiero nada|cancela eso|olvida lo",
     instead:
       "mejor|en lugar|en vez|perdón|perdona|perdone|quise decir|quería decir|espera|espere|no espera|cambio de planes|más bien|en realidad|digo|sino|me equivoqué|pensándolo bien|prefiero|preferiría|que sea|que sean|ay|pues|corrección|ay no",
-    not: "no|en lugar de|en vez de",
+    not: "no|sin|en lugar de|en vez de",
     book: "reserva el|reserva la|reserva lo|resérvalo|resérvala|resérvame|reserve|resérveme|resérvelo|reservar|compra|comprar|cómpralo|cómprame|compre|me quedo con|quédate con|elijo|escojo|tomo|cojo|quiero el|quiero la|quiero ese|quiero esa|me lo quedo|dame el|dame la|me llevo|reserva ese|reserva esa|reserva este|vamos con|resérvanos|nos quedamos con|reservo|contrata|nos quedamos|me gusta",
     want: "necesito|quiero|quisiera|busco|buscar|busca|búscame|buscamos|necesitamos|me gustaría|querría|hay|muestra|muéstrame|muestre|enséñame|dame|queremos|ver|viajar|ir|voy|vamos|encuentra|encuéntrame|tendría|opciones",
     cancel:
@@ -169,7 +186,7 @@ export const spanish: LanguageWords = {
     refundable:
       "reembolsable|reembolsables|cancelación gratuita|cancelación gratis|cancelar gratis|que pueda cancelar|que se pueda cancelar|cancelable|con cancelación|se pueda anular|pueda cancelarse|devuelvan el dinero",
     changeable: "flexible|flexibles|modificable|cambiable|tarifa flex",
-    bag: "maleta|maletas|equipaje facturado|equipaje|facturar",
+    bag: "maleta|maletas|maleta facturada|maletas facturadas|equipaje facturado|equipaje|facturar",
     stars: "estrellas|estrella",
     max: "menos de|por menos de|máximo|como máximo|como mucho|hasta un máximo de|no más de|que no pase de|que no supere|tope de|presupuesto de|presupuesto|por debajo de|no superior a|que no cueste más de|inferior a|máximo de|que no pasen de",
     perNight: "por noche|la noche|cada noche|/noche",
@@ -198,6 +215,6 @@ export const spanish: LanguageWords = {
     "number 10": "diez",
     "number 11": "once",
     "number 12": "doce",
-    skip: "el|la|los|las|por favor|mi|mis|me|nos|yo|tú|usted|es|son|está|están|sería|que|qué|cuál|cuáles|cómo|cuándo|cuánto|cuánta|dónde|quién|esos|esas|estos|estas|ellos|ellas|aquellos|allí|ahí|uy|ya|se|le|te|su|tu|también|solo|sólo|ahora|más o menos|muy|o|pero|si|cuando|tengo|tiene|tenemos|puedes|puede|podría|puedo|poder|hacer|haz|haga|precio|precios|clase|hora|ciudad|centro|aeropuerto|bueno|buena|fecha|fechas|todo|todos|algo|algún|alguna|alguno|buen|lugar|sitio|zona|cuesta|cuestan|posible|si es posible|estado|horas|pon|ponlo|ponme|sea|sean|cada|total|favor|nuestro|nuestra|trabajo|gustaría|unos|unas|somos|estoy|dime|diga|dígame|sabes|así|cosa|ser|otro día",
+    skip: "al final|al cabo|de momento|a ver|el|la|los|las|por favor|mi|mis|me|nos|yo|tú|usted|es|son|está|están|sería|que|qué|cuál|cuáles|cómo|cuándo|cuánto|cuánta|dónde|quién|esos|esas|estos|estas|ellos|ellas|aquellos|allí|ahí|uy|ya|se|le|te|su|tu|también|solo|sólo|ahora|más o menos|muy|o|pero|si|cuando|tengo|tiene|tenemos|puedes|puede|podría|puedo|poder|hacer|haz|haga|precio|precios|clase|hora|ciudad|centro|aeropuerto|bueno|buena|fecha|fechas|todos|algo|algún|alguna|alguno|buen|lugar|sitio|zona|cuesta|cuestan|posible|si es posible|estado|horas|pon|ponlo|ponme|sea|sean|cada|favor|nuestro|nuestra|trabajo|gustaría|unos|unas|somos|estoy|dime|diga|dígame|sabes|así|cosa|ser|otro día",
   },
 };

@@ -1,0 +1,166 @@
+import { z } from "zod";
+import type { Reading } from "../reading/read-message.ts";
+import type { FlightOffer } from "../state/results.ts";
+import { shownFlights, shownStays } from "../state/shown.ts";
+import type { Wish } from "../state/state.ts";
+import { chooseFlight, chooseStay } from "./choose.ts";
+import { call, type Deciding, findResult, need, type Outcome, tell } from "./outcome.ts";
+
+const Treasury = z.looseObject({
+  balances: z.record(z.string(), z.string()),
+  available: z.record(z.string(), z.string()).nullish(),
+});
+
+export function tellTreasury(deciding: Deciding): Outcome {
+  const { speaker } = deciding;
+  const found = need(deciding, { name: "check_treasury", args: {} });
+  if ("outcome" in found) return found.outcome;
+  const { balances, available } = Treasury.safeParse(found.result).data ?? { balances: {} };
+  const show = (amounts: Readonly<Record<string, string>>) =>
+    speaker.list(Object.entries(amounts).map(([currency, amount]) => speaker.money(amount, currency)));
+  return tell(speaker.say("balance", { balance: show(balances), available: show(available ?? balances) }));
+}
+
+const Usage = z.looseObject({
+  sums: z.looseObject({ priceMicroUsdc: z.string() }).nullish(),
+  totals: z.looseObject({
+    spentMicroUsdc: z.string(),
+    capMicroUsdc: z.string().nullish(),
+    leftMicroUsdc: z.string().nullish(),
+  }),
+});
+
+export function tellUsage(deciding: Deciding): Outcome {
+  const { speaker } = deciding;
+  const found = need(deciding, { name: "list_usage", args: { limit: 1 } });
+  if ("outcome" in found) return found.outcome;
+  const totals = Usage.safeParse(found.result).data?.totals;
+  const show = (micro: string | null | undefined) => showMicro(deciding, micro);
+  return tell(
+    speaker.say("usage", {
+      spent: show(totals?.spentMicroUsdc),
+      cap: show(totals?.capMicroUsdc),
+      left: show(totals?.leftMicroUsdc),
+    }),
+  );
+}
+
+const showMicro = ({ speaker }: Deciding, micro: string | null | undefined): string =>
+  micro == null ? "–" : speaker.money((Number(micro) / 1e6).toFixed(4).replace(/0{1,2}$/, ""), "USDC");
+
+const Movements = z.looseObject({
+  pageSums: z.array(z.looseObject({ token: z.string(), in: z.string(), out: z.string() })),
+  nextCursor: z.string().nullish(),
+});
+const MOST_MOVEMENTS = 100;
+
+/** Money that left the wallet in the days that are asked about, and the cost of the service's calls in them. */
+export function tellSpent(deciding: Deciding, { reading }: Wish): Outcome {
+  const { speaker } = deciding;
+  const days = findDays(deciding, reading);
+  const [from, to] = [days.from.toString(), days.to.toString()];
+  const movementsCall = { name: "list_movements", args: { from, to, limit: MOST_MOVEMENTS } };
+  const usageCall = { name: "list_usage", args: { from, to, limit: 1 } };
+  const pending = [movementsCall, usageCall].filter((one) => findResult(deciding, one) === undefined);
+  if (pending.length > 0) return call(...pending);
+  const movements = need(deciding, movementsCall);
+  if ("outcome" in movements) return movements.outcome;
+  const usage = need(deciding, usageCall);
+  if ("outcome" in usage) return usage.outcome;
+  const { pageSums = [], nextCursor } = Movements.safeParse(movements.result).data ?? {};
+  const show = (direction: "in" | "out"): string => {
+    const amounts = pageSums.flatMap((sum) =>
+      Number(sum[direction]) > 0 ? [speaker.money(sum[direction], sum.token)] : [],
+    );
+    return amounts.length > 0 ? speaker.list(amounts) : speaker.money("0", "USDC");
+  };
+  const period = from === to ? speaker.day(from) : `${speaker.day(from)} – ${speaker.day(to)}`;
+  const calls = showMicro(deciding, Usage.partial().safeParse(usage.result).data?.sums?.priceMicroUsdc ?? "0");
+  const text = speaker.say("spent", { period, out: show("out"), back: show("in"), calls });
+  return tell(nextCursor == null ? text : `${text} ${speaker.say("newestOnly", { count: MOST_MOVEMENTS })}`);
+}
+
+/** A named day, this or the last week or month; this month where nothing is said. */
+function findDays(
+  { today }: Deciding,
+  { dates, kinds }: Reading,
+): { readonly from: Temporal.PlainDate; readonly to: Temporal.PlainDate } {
+  const [named] = dates;
+  const earliest = (...days: readonly Temporal.PlainDate[]) => days.toSorted(Temporal.PlainDate.compare)[0] ?? today;
+  if (named?.date !== undefined) {
+    const from = earliest(named.date, today);
+    return { from, to: named.end === undefined ? from : earliest(named.end, today) };
+  }
+  const isLast = kinds.has("last");
+  if (kinds.has("week")) {
+    const monday = today.subtract({ days: today.dayOfWeek - 1 });
+    return isLast
+      ? { from: monday.subtract({ days: 7 }), to: monday.subtract({ days: 1 }) }
+      : { from: monday, to: today };
+  }
+  const first = today.with({ day: 1 });
+  return isLast && kinds.has("monthUnit")
+    ? { from: first.subtract({ months: 1 }), to: first.subtract({ days: 1 }) }
+    : { from: first, to: today };
+}
+
+const readPrice = ({ totalAmount }: FlightOffer): number => Number(totalAmount);
+
+/** The price of all travelers, with all charges: of the one that is meant, of what is shown, or of what was booked. */
+export function tellTotal(deciding: Deciding, wish: Wish): Outcome {
+  const { state, speaker } = deciding;
+  const choice = "choice" in wish ? wish.choice : undefined;
+  const wanted = { choice, reading: wish.reading };
+  const travelers = state.party.adults + state.party.children;
+  const say = (name: string, amount: string, currency: string): Outcome =>
+    tell(speaker.say("totalPrice", { name, price: speaker.money(amount, currency), travelers }));
+  if (state.lastShown === "flights") {
+    const shown = shownFlights(state);
+    const one = choice === undefined ? undefined : chooseFlight(shown, wanted, readPrice);
+    if (one !== undefined) return say(nameFlight(one), one.totalAmount, one.totalCurrency);
+    return tellRange(
+      deciding,
+      shown.map(({ totalAmount, totalCurrency }) => ({ totalAmount, totalCurrency })),
+    );
+  }
+  if (state.lastShown === "stays") {
+    const shown = shownStays(state);
+    const one = choice === undefined ? undefined : chooseStay(shown, wanted);
+    if (one !== undefined) return say(one.stay.name, one.rate.totalAmount, one.rate.totalCurrency);
+    return tellRange(
+      deciding,
+      shown.map(({ rate }) => rate),
+    );
+  }
+  return tellBooked(deciding);
+}
+
+const nameFlight = ({ slices }: FlightOffer): string =>
+  slices.flatMap(({ segments }) => segments.map(({ flightNumber }) => flightNumber)).join(", ");
+
+interface Price {
+  readonly totalAmount: string;
+  readonly totalCurrency: string;
+}
+
+function tellRange({ speaker, state }: Deciding, prices: readonly Price[]): Outcome {
+  const sorted = prices.toSorted((one, other) => Number(one.totalAmount) - Number(other.totalAmount));
+  const [least, most] = [sorted[0], sorted.at(-1)];
+  if (least === undefined || most === undefined) return tell(speaker.say("notShown"));
+  const travelers = state.party.adults + state.party.children;
+  const show = ({ totalAmount, totalCurrency }: Price) => speaker.money(totalAmount, totalCurrency);
+  return tell(speaker.say("totalRange", { travelers, least: show(least), most: show(most) }));
+}
+
+/** All bookings of this conversation that still hold, by currency. */
+function tellBooked({ state, speaker }: Deciding): Outcome {
+  const held = state.orders.filter(
+    ({ status, totalAmount, totalCurrency }) => status === "confirmed" && totalAmount != null && totalCurrency != null,
+  );
+  if (held.length === 0) return tell(speaker.say("noOrders"));
+  const sums = [...Map.groupBy(held, ({ totalCurrency }) => totalCurrency ?? "USD")].map(([currency, orders]) => {
+    const cents = orders.reduce((sum, { totalAmount }) => sum + Math.round(Number(totalAmount) * 100), 0);
+    return speaker.money((cents / 100).toFixed(2), currency);
+  });
+  return tell(speaker.say("totalBooked", { count: held.length, sum: sums.join(" + ") }));
+}
