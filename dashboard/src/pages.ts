@@ -4,5 +4,6 @@ export const PAGES = [
   { to: "/approvals", label: "Approvals", isExact: false },
   { to: "/usage", label: "Usage", isExact: false },
   { to: "/settings/keys", label: "API keys", isExact: false },
+  { to: "/settings/agents", label: "Connected agents", isExact: false },
   { to: "/settings/sessions", label: "Sessions", isExact: false },
 ] as const;

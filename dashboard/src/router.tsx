@@ -40,6 +40,12 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import("./settings/keys.tsx"), "Keys"),
 });
 
+const agents = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/settings/agents",
+  component: lazyRouteComponent(() => import("./settings/agents.tsx"), "Agents"),
+});
+
 const sessions = createRoute({
   getParentRoute: () => rootRoute,
   path: "/settings/sessions",
@@ -47,7 +53,7 @@ const sessions = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([home, approvals, usage, keys, sessions]),
+  routeTree: rootRoute.addChildren([home, approvals, usage, keys, agents, sessions]),
   basepath: "/dashboard",
   defaultPreload: "intent",
 });

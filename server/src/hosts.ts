@@ -27,6 +27,7 @@ import { createSignedAnswers, createSignedExchange, type SignedAnswers } from ".
 import { Confirmations } from "./surfaces/mcp/calls/confirmations.ts";
 import { APP_MCP_PATH, createMcp, EDGE_MCP_PATH } from "./surfaces/mcp/endpoint.ts";
 import type { McpExtras } from "./surfaces/mcp/extras.ts";
+import { openOauth } from "./surfaces/oauth/open-oauth.ts";
 import { createPaidTools } from "./surfaces/paid/endpoint.ts";
 import { PaidCalls } from "./surfaces/paid/paid-calls.ts";
 import { createPriceTags } from "./surfaces/paid/price-tags.ts";
@@ -81,6 +82,18 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
   const { config, parts, kernel, catalog, translate, closedBecause } = options;
   const { identity, internalTokens, clock, random, log, urls, requestLimits } = parts;
   const refuseOrigin = createOriginGuard({ ...config, publicUrls: [urls.app, urls.edge] });
+  const oauth = openOauth({
+    agents: parts.connectedAgents,
+    signIn: parts.signIn,
+    app: { url: urls.app, mcpPath: APP_MCP_PATH },
+    edge: { url: urls.edge, mcpPath: EDGE_MCP_PATH },
+    allowedHosts: config.allowedHosts,
+    refuseOrigin,
+    vault: parts.vault,
+    clock,
+    log,
+    ...requestLimits,
+  });
   const answerSigned = createSignedAnswers({
     admission: createAdmission({ identity, internalTokens, ...requestLimits }),
     admitSession: createSessionAdmission({
@@ -89,6 +102,7 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
       notFor: [APP_MCP_PATH],
       ...requestLimits,
     }),
+    admitAgent: oauth.admitAgent,
     closedBecause,
     translate,
     appUrl: urls.app,
@@ -103,6 +117,7 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
     ...claimPageRoutes(CLAIM_PATH),
     ...approvePageRoutes(APPROVE_PATH),
     ...signInPages({ signIn: parts.signIn, appUrl: urls.app, ...requestLimits }),
+    ...oauth.routes.app,
     ...(options.dashboard === undefined
       ? []
       : dashboardPages({ bundle: options.dashboard, signIn: parts.signIn, appUrl: urls.app })),
@@ -155,15 +170,15 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
           DISPATCH_PATH,
           createDispatch({ answerSigned, exchange, kernel, identity, largeBodies, beginTurn: parts.converse }),
         ],
-        [APP_MCP_PATH, createMcp({ ...mcp, payments: undefined })],
+        [APP_MCP_PATH, createMcp({ ...mcp, payments: undefined, challenge: oauth.challenge.app })],
       ]),
       routes: [...routes, ...photoRoutes(parts.suppliers.sandbox?.stays, requestLimits.photos, urls.app), ...discovery],
       welcome: WELCOME.app,
       ...common,
     },
     edge: {
-      hot: new Map([[EDGE_MCP_PATH, createMcp({ ...mcp, payments })], ...paid.hot]),
-      routes: [...edgeServerCardRoutes(addresses), ...languageModelRoutes(facts), ...paid.routes],
+      hot: new Map([[EDGE_MCP_PATH, createMcp({ ...mcp, payments, challenge: oauth.challenge.edge })], ...paid.hot]),
+      routes: [...oauth.routes.edge, ...edgeServerCardRoutes(addresses), ...languageModelRoutes(facts), ...paid.routes],
       welcome: WELCOME.edge,
       ...common,
     },

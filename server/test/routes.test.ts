@@ -32,6 +32,7 @@ const bindsNoKey: Readonly<Record<string, string>> = {
   issue_link_code: "never for somebody who works for the tenant",
   redeem_link_code: "the traveler of the key's conversations",
   end_session: "where a person is signed in",
+  disconnect_agent: "ends a key, and makes none",
   remove_conversation_link: "the traveler of the key's conversations",
   issue_channel_link_code: "never for somebody who works for the tenant, except with their own key",
   unlink_channel_person: "makes a person of a channel a stranger",
@@ -128,6 +129,7 @@ describe("called", () => {
       channel: "email",
       recordId: await failToSend(),
       sessionId: await signIn(),
+      connectionId: await connectAgent(),
     };
     const { key } = (await send(find("mint_key"))).body;
     own = { ...own, keyId: String(Object(key).keyId) };
@@ -187,6 +189,22 @@ describe("called", () => {
       [sessionId, `hash of ${sessionId}`, service.tenantId],
     );
     return sessionId;
+  }
+
+  /** An agent that somebody who works for the tenant has connected. */
+  async function connectAgent(): Promise<string> {
+    const connectionId = "con_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4";
+    await service.sql(
+      `insert into api_key (id, tenant_id, person_id, kind, name, key_hash, start, scopes, environment, created_at)
+       values ('key_connected', $1, 'user_test_operator', 'grant', 'agent', 'hash of it', '', '{}', 'sandbox', now())`,
+      [service.tenantId],
+    );
+    await service.sql(
+      `insert into connected_agent (id, key_id, tenant_id, network, person_id, client_id, client_name, resource, created_at)
+       values ($1, 'key_connected', $2, 'sandbox', 'user_test_operator', 'client', 'agent', 'resource', now())`,
+      [connectionId, service.tenantId],
+    );
+    return connectionId;
   }
 
   /** As the operator, whose conversations the routes are asked about. */

@@ -14,6 +14,7 @@ const WITHOUT_ENVIRONMENT: Readonly<Record<string, string>> = {
 const UNIQUE_IN_BOTH: Readonly<Record<string, string>> = {
   sign_in_session_token_hash_key: "A session's token is made by the service, and cannot be guessed.",
   sign_in_link_token_hash_key: "A link's token is made by the service, and cannot be guessed.",
+  connected_agent_key_id_key: "A key's id is made by the service.",
   api_key_key_hash_key: "A key is found by its hash before anybody knows its environment.",
   idempotency_call: "A call's id is made by the service.",
   payment_call_id_key: "A call's id is made by the service.",

@@ -28,6 +28,8 @@ export const ROUTES: readonly (readonly [id: string, method: string, path: strin
   ["claim_trip", "POST", "/api/claims/{tripId}", 0, 0],
   ["give_claim_traveler", "POST", "/api/claims/{tripId}/traveler", 0, 0],
   ["view_claim", "POST", "/api/claims/{tripId}/view", 0, 0],
+  ["list_connected_agents", "GET", "/api/connected-agents", 1, 1],
+  ["disconnect_agent", "DELETE", "/api/connected-agents/{connectionId}", 1, 0],
   ["issue_link_code", "POST", "/api/conversation-link-codes", 1, 0],
   ["list_conversation_links", "GET", "/api/conversation-links", 1, 1],
   ["redeem_link_code", "POST", "/api/conversation-links", 1, 0],

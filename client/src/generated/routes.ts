@@ -50,6 +50,10 @@ export interface Routes {
   giveClaimTraveler(input: GiveClaimTravelerInput, options?: RouteOptions): RouteAnswer<GiveClaimTravelerAnswer, GiveClaimTravelerRouteCode>;
   /** Look at a trip with its guest link. The trip as the holder of the link sees it. A POST, so that the link's secret is not part of a URL. The secret of another trip also returns 404; this does not count as an attempt. */
   viewClaim(input: ViewClaimInput, options?: RouteOptions): RouteAnswer<ViewClaimAnswer, ViewClaimRouteCode>;
+  /** List connected agents. Agents that were connected by OAuth: those of the person of this key or session, and everybody's for who administers keys. */
+  listConnectedAgents(input?: undefined, options?: RouteOptions): RouteAnswer<ListConnectedAgentsAnswer, ListConnectedAgentsRouteCode>;
+  /** Disconnect an agent. Ends the agent's access and its tokens, at once. To connect it again, a person allows it again. */
+  disconnectAgent(input: DisconnectAgentInput, options?: RouteOptions): RouteAnswer<DisconnectAgentAnswer, DisconnectAgentRouteCode>;
   /** Issue a link code. A single-use code, valid for ten minutes, that links another key to this traveler; that key then continues the same conversations. With `email`, the code is mailed there; if the same caller redeems it, the address is proved. */
   issueLinkCode(input?: IssueLinkCodeInput, options?: RouteOptions): RouteAnswer<IssueLinkCodeAnswer, IssueLinkCodeRouteCode>;
   /** List a traveler's links. The keys and proved addresses that are linked to this traveler. */
@@ -964,6 +968,42 @@ export type ViewClaimAnswer = {
 };
 
 export type ViewClaimRouteCode = "malformed_json" | "invalid_input" | "not_found" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "unavailable";
+
+export type ListConnectedAgentsAnswer = {
+  agents: ({
+    connectionId: string;
+    /** As the program names itself */
+    name: string;
+    /** The host that vouches for the name; null: nobody does */
+    host: string | null;
+    /** For whom it acts */
+    personId: string;
+    personName: string;
+    /** The key that its calls have in usage records */
+    keyId: string;
+    /** The MCP endpoint that it may call */
+    resource: string;
+    /** What it may do now: what the person allowed, while their roles allow it */
+    scopes: string[];
+    createdAt: string;
+    /** Within a minute; null: it has never called */
+    seenAt: string | null;
+    expiresAt: string | null;
+  })[];
+};
+
+export type ListConnectedAgentsRouteCode = "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type DisconnectAgentInput = {
+  connectionId: string;
+};
+
+export type DisconnectAgentAnswer = {
+  connectionId: string;
+  disconnected: true;
+};
+
+export type DisconnectAgentRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type IssueLinkCodeInput = {
   /** The user of the tenant whose conversations these are; default: the key's own traveler */

@@ -1,10 +1,10 @@
-import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Key, type NewKey } from "../api.ts";
 import { member } from "../boot.ts";
 import { fromNow, time } from "../format.ts";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
+import { Ask } from "./ask.tsx";
 import { MintSheet } from "./mint-sheet.tsx";
 import { ShownKey } from "./shown-key.tsx";
 
@@ -108,46 +108,5 @@ function Revoke({ keyId, name }: { keyId: string; name: string }) {
       error={revoke.error}
       run={() => revoke.mutateAsync()}
     />
-  );
-}
-
-function Ask(props: {
-  button: string;
-  title: string;
-  says: string;
-  yes: string;
-  error: Error | null;
-  run: () => Promise<unknown>;
-}) {
-  const { button, title, says, yes, error, run } = props;
-  const [isOpen, open] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const confirm = async () => {
-    setBusy(true);
-    await run().then(
-      () => open(false),
-      // It is shown in the dialog.
-      () => undefined,
-    );
-    setBusy(false);
-  };
-  return (
-    <AlertDialog.Root open={isOpen} onOpenChange={open}>
-      <AlertDialog.Trigger className="plain small">{button}</AlertDialog.Trigger>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="backdrop" />
-        <AlertDialog.Popup className="dialog">
-          <AlertDialog.Title>{title}</AlertDialog.Title>
-          <AlertDialog.Description>{says}</AlertDialog.Description>
-          {error !== null && <Problem error={error} />}
-          <div className="buttons">
-            <AlertDialog.Close className="plain">Keep it as it is</AlertDialog.Close>
-            <button type="button" disabled={isBusy} onClick={confirm}>
-              {yes}
-            </button>
-          </div>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
   );
 }

@@ -8,6 +8,7 @@ import { chainModule } from "./chain/module.ts";
 import { channelsModule } from "./channels/module.ts";
 import { chargingModule } from "./charging/module.ts";
 import { confirmationsModule } from "./confirmations/module.ts";
+import { connectedAgentsModule } from "./connected-agents/module.ts";
 import { conversationsModule } from "./conversations/module.ts";
 import { crossChainModule } from "./cross-chain/module.ts";
 import { demoModule } from "./demo/module.ts";
@@ -65,6 +66,7 @@ export const modules = [
   outboxModule,
   eventsModule,
   signInModule,
+  connectedAgentsModule,
   chainModule,
   scansModule,
   travelersModule,

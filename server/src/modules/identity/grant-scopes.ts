@@ -5,6 +5,8 @@ import {
   DECIDES_APPROVALS,
   defaultScopes,
   EVERYTHING,
+  hasScope,
+  personalScopes,
   type ToolArea,
   toolAreas,
 } from "../../domain/scopes.ts";
@@ -47,4 +49,16 @@ export function grantScopes(
     ...ofSessions,
   ]);
   return [...all];
+}
+
+/** The scopes of an agent that the person has connected: those that the person allowed, while their roles still allow them. */
+export function limitGrant(
+  granted: readonly string[],
+  roles: readonly PersonRole[],
+  environment: Environment,
+): readonly string[] {
+  const own = grantScopes(roles, environment, "session").filter((scope) => !personalScopes.includes(scope));
+  return granted.includes(EVERYTHING)
+    ? own
+    : granted.filter((scope) => !personalScopes.includes(scope) && hasScope(own, scope));
 }

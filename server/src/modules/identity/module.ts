@@ -7,6 +7,7 @@ import * as persons from "./migrations/0032-persons.ts";
 import * as tenantLinkOrigins from "./migrations/0041-tenant-link-origins.ts";
 import * as anonymousAudit from "./migrations/0100-anonymous-audit.ts";
 import * as sessionKeys from "./migrations/0151-session-keys.ts";
+import * as grantKeys from "./migrations/0169-grant-keys.ts";
 import { hasDuties } from "./persons.ts";
 import { createPersons } from "./store-persons.ts";
 import { checkMasterKey } from "./store-tenants.ts";
@@ -30,6 +31,7 @@ export const identityModule = defineModule({
     "0041-tenant-link-origins": tenantLinkOrigins,
     "0100-anonymous-audit": anonymousAudit,
     "0151-session-keys": sessionKeys,
+    "0169-grant-keys": grantKeys,
   },
   stores: ({ db, clock }) => ({ persons: createPersons(db, clock) }),
   parts: {

@@ -55,8 +55,22 @@ export interface Persons {
    * person's roles, and it ends with the person. Undefined: there is no such person.
    */
   keyOfSessions(owner: OwnerOfPersons, id: string): Promise<string | undefined>;
+  /**
+   * A new key that an agent of the person acts with, which no secret opens. Its scopes are those of `scopes` that the person's
+   * roles allow, also after the roles change, and never a personal one. Undefined: there is no such person. Audited.
+   */
+  keyOfGrant(owner: OwnerOfPersons, grant: NewGrant, actor: string): Promise<string | undefined>;
   /** Everyone with this address, in every tenant and environment. */
   withAddress(email: string): Promise<readonly PersonOfTenant[]>;
+}
+
+/** The permission that a person gives an agent. */
+export interface NewGrant {
+  personId: string;
+  /** The agent's. */
+  name: string;
+  scopes: readonly string[];
+  expiresAt: Temporal.Instant;
 }
 
 /** A person with the tenant that they work for. */

@@ -5,6 +5,7 @@ import type { Environment } from "../../ports/identity.ts";
 import { grantScopes } from "./grant-scopes.ts";
 import { type Person, type PersonOfTenant, type PersonRole, type Persons, personRoles } from "./persons.ts";
 import { appendAudit } from "./store-audit.ts";
+import { followRoles, insertGrantKey } from "./store-grant-keys.ts";
 import { ensureSessionKey } from "./store-session-keys.ts";
 
 interface Owner {
@@ -44,6 +45,13 @@ export function createPersons(queryable: Queryable, clock: Clock): Persons {
       inTransaction(async (db) => {
         const person = await findPerson(db, owner, id);
         return person === undefined ? undefined : await ensureSessionKey(db, owner, person, clock.now());
+      }),
+    keyOfGrant: (owner, grant, actor) =>
+      inTransaction(async (db) => {
+        const person = await findPerson(db, owner, grant.personId);
+        return person === undefined
+          ? undefined
+          : await insertGrantKey({ db, clock }, owner, { ...grant, person, actor });
       }),
     withAddress: (email) => selectWithAddress(queryable, email),
   };
@@ -124,6 +132,7 @@ async function setRoles(
     .where("kind", "=", "session")
     .where("revokedAt", "is", null)
     .execute();
+  await followRoles(db, owner, { id, roles });
   await audit({ db, clock }, owner, { action: "person.roles", id, actor, details: { roles } });
   return toPerson(row);
 }

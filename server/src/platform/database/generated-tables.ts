@@ -26,9 +26,10 @@ export interface ApiKeyTable {
   revokedAt: Timestamp | null;
   lastUsedAt: Timestamp | null;
   personId: string | null;
-  kind: Defaulted<"key" | "session">;
+  kind: Defaulted<"key" | "session" | "grant">;
   mintRequest: string | null;
   replaces: string | null;
+  grantedScopes: string[] | null;
 }
 
 export interface AppUserTable {
@@ -87,6 +88,23 @@ export interface AuditLogTable {
   subjectId: string | null;
   details: Defaulted<JsonObject>;
   traceId: string | null;
+}
+
+export interface AuthorizationClientTable {
+  id: string;
+  metadata: Json;
+  createdAt: Timestamp;
+}
+
+export interface AuthorizationRowTable {
+  model: string;
+  idHash: string;
+  keyId: string | null;
+  audience: string | null;
+  payload: string;
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
+  consumedAt: Timestamp | null;
 }
 
 export interface BookingTable {
@@ -356,6 +374,21 @@ export interface ChannelPersonTable {
   conversationId: string | null;
   lastMessageAt: Timestamp | null;
   createdAt: Timestamp;
+}
+
+export interface ConnectedAgentTable {
+  id: string;
+  keyId: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  personId: string;
+  clientId: string;
+  clientName: string;
+  clientHost: string | null;
+  resource: string;
+  createdAt: Timestamp;
+  seenAt: Timestamp | null;
+  endedAt: Timestamp | null;
 }
 
 export interface ConversationTable {
@@ -1430,6 +1463,8 @@ export interface Database {
   approval: ApprovalTable;
   approvalUse: ApprovalUseTable;
   auditLog: AuditLogTable;
+  authorizationClient: AuthorizationClientTable;
+  authorizationRow: AuthorizationRowTable;
   booking: BookingTable;
   bookingInvoice: BookingInvoiceTable;
   budget: BudgetTable;
@@ -1445,6 +1480,7 @@ export interface Database {
   channelEvent: ChannelEventTable;
   channelMessage: ChannelMessageTable;
   channelPerson: ChannelPersonTable;
+  connectedAgent: ConnectedAgentTable;
   conversation: ConversationTable;
   conversationCall: ConversationCallTable;
   conversationConfirmation: ConversationConfirmationTable;

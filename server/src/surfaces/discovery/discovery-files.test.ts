@@ -337,7 +337,10 @@ describe("downloads", () => {
     const [route] = downloadRoutes({ releaseDownloadsUrl: undefined, builtFolder: folder, appUrl: address });
     if (route === undefined || !("webHandler" in route)) throw new Error("There is one route.");
     const ask = (name: string) =>
-      route.webHandler(new Request(`${address}/downloads/${name}`), { remoteAddress: "127.0.0.1" });
+      route.webHandler(new Request(`${address}/downloads/${name}`), {
+        remoteAddress: "127.0.0.1",
+        readBody: async () => "",
+      });
     const answer = await ask("wayfare.mcpb");
     expect(answer.status).toBe(200);
     expect(await answer.text()).toBe("built");

@@ -44,10 +44,10 @@ interface Host {
 /** For web-standard answers, such as bytes. */
 export type WebHandler = (request: Request) => Response | Promise<Response>;
 
-/** The same, for handlers that need the client's address. */
+/** The same, for handlers that need the client's address, or a body within the limits of every body. */
 export type ClientWebHandler = (
   request: Request,
-  client: Pick<WebClient, "remoteAddress">,
+  client: Pick<WebClient, "remoteAddress" | "readBody">,
 ) => Response | Promise<Response>;
 
 /** A `GET` route also answers `HEAD`. */

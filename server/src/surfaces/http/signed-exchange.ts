@@ -47,6 +47,8 @@ export function createSignedAnswers(options: {
   admission: Admission;
   /** Admits a person's browser by its session. Undefined: the request has a key, or no session. */
   admitSession?: (request: HttpRequest) => Promise<Admitted | undefined>;
+  /** Admits an agent that a person has connected, by its access token. Undefined: the request has none. */
+  admitAgent?: (request: HttpRequest) => Promise<Admitted | undefined>;
   /** Undefined while serving; otherwise why nothing is served now. */
   closedBecause(): ClosedReason | undefined;
   /** Turns an error of a port, such as an unreachable database, into a Failure where it is one. */
@@ -69,6 +71,7 @@ export function createSignedAnswers(options: {
       async admit() {
         const admitted =
           (await options.admitSession?.(request)) ??
+          (await options.admitAgent?.(request)) ??
           (await admission.admit(request.header("authorization"), request.remoteAddress));
         exchange.signingSecret = admitted.principal.signingSecret;
         request.tenantId = admitted.principal.tenantId;

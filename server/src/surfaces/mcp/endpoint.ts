@@ -49,6 +49,8 @@ interface McpOptions extends CallToolOptions {
   largeBodies: LargeBodies;
   /** Undefined: every caller needs a key. */
   payments: PaidCalls | undefined;
+  /** For whoever is refused: where to get a token. */
+  challenge: (request: HttpRequest) => string;
 }
 
 /** On the application host and on the edge host. */
@@ -162,6 +164,7 @@ export function createMcp(options: McpOptions): HttpHandler {
 
   return async (request) => {
     const answer = await answerSigned(request, (exchange) => serve(request, exchange));
+    if (answer.status === 401) answer.headers["www-authenticate"] = options.challenge(request);
     const origin = request.header("origin");
     // Checked here rather than by the status: a stopping service refuses before it checks origins.
     if (origin !== undefined && refuseOrigin(request) === undefined) {

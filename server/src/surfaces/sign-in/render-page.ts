@@ -9,18 +9,21 @@ const STYLE = readFileSync(join(import.meta.dirname, "sign-in.css"), "utf8")
   .replaceAll(/\s+/g, " ")
   .trim();
 
-/** Runs no script at all. A same-origin referrer keeps the `Origin` of its forms. */
-const HEADERS: Readonly<Record<string, string>> = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": [
+/** Runs no script at all. */
+const policy = (formTarget: string | undefined): string =>
+  [
     "default-src 'self'",
     `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
     "script-src 'none'",
     "img-src data:",
     "base-uri 'none'",
-    "form-action 'self'",
+    `form-action 'self'${formTarget === undefined ? "" : ` ${formTarget}`}`,
     "frame-ancestors 'none'",
-  ].join("; "),
+  ].join("; ");
+
+/** A same-origin referrer keeps the `Origin` of its forms. */
+const HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "text/html; charset=utf-8",
   "referrer-policy": "same-origin",
   "cache-control": "no-store",
   "x-robots-tag": "noindex, nofollow",
@@ -35,9 +38,11 @@ interface SignInPage {
   body: string;
   status?: number;
   cookie?: string;
+  /** Where the answer to its form may lead, beside this service: a source expression of a content security policy. */
+  formTarget?: string;
 }
 
-export function renderPage({ title, body, status = 200, cookie }: SignInPage): HttpAnswer {
+export function renderPage({ title, body, status = 200, cookie, formTarget }: SignInPage): HttpAnswer {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -56,7 +61,8 @@ ${body}
 </body>
 </html>
 `;
-  return { status, headers: { ...HEADERS, ...(cookie === undefined ? {} : { "set-cookie": cookie }) }, body: html };
+  const headers = { ...HEADERS, "content-security-policy": policy(formTarget) };
+  return { status, headers: { ...headers, ...(cookie === undefined ? {} : { "set-cookie": cookie }) }, body: html };
 }
 
 /** `path` is one of our own: no part of a request names another site. */

@@ -33,7 +33,7 @@ export function createSessionCookies(appUrl: string): SessionCookies {
 }
 
 /** If a cookie is sent twice, none counts: another page of the host may have set one of them. */
-function readCookie(cookies: string | undefined, name: string): string | undefined {
+export function readCookie(cookies: string | undefined, name: string): string | undefined {
   const values = (cookies ?? "")
     .split(";")
     .map((pair) => pair.trim())

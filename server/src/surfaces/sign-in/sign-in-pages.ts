@@ -35,8 +35,8 @@ const MAXIMUM_FORM_BYTES = 8_192;
 const VISIT_BYTES = 32;
 const LONGEST_EMAIL = 254;
 const EMAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+\.[^\s@<>",;:]+$/;
-/** Where a sign-in may lead to: pages of the dashboard. */
-const NEXT = /^\/dashboard(?:\/[\w.~%@:,+-]+)*\/?(?:\?[\w.~%@:,+=&/-]*)?$/;
+/** Where a sign-in may lead to: pages of the dashboard, and the page that connects an agent. */
+const NEXT = /^\/(?:dashboard|oauth\/consent)(?:\/[\w.~%@:,+-]+)*\/?(?:\?[\w.~%@:,+=&/-]*)?$/;
 
 /** Pages to sign in, which work without script. */
 export function signInPages(options: SignInPagesOptions): Routes {
