@@ -1,9 +1,9 @@
-import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Key, type NewKey } from "../api.ts";
 import { member } from "../boot.ts";
 import { fromNow, time } from "../format.ts";
+import { Ask } from "../parts/ask.tsx";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
 import { MintSheet } from "./mint-sheet.tsx";
 import { ShownKey } from "./shown-key.tsx";
@@ -46,12 +46,17 @@ export function Keys() {
   );
 }
 
+/** A token of the operator's systems has a key in each tenant that it acts for, and names it so. */
+const INTERNAL = "internal token ";
+
 function Row({ of: key, onRotated }: { of: Key; onRotated: (made: NewKey) => void }) {
   const { keyId, name, start, scopes, state, lastUsedAt, expiresAt } = key;
+  const isInternal = name.startsWith(INTERNAL);
   return (
     <li className={state === "active" ? "" : "ended"}>
       <span>
-        <strong>{name}</strong> <span className="mono quiet">{start}…</span>
+        <strong>{isInternal ? "Internal token" : name}</strong>{" "}
+        <span className="mono quiet">{isInternal ? name.slice(INTERNAL.length) : `${start}…`}</span>
         <br />
         <span className="quiet">{scopes.join(", ")}</span>
       </span>
@@ -63,7 +68,8 @@ function Row({ of: key, onRotated }: { of: Key; onRotated: (made: NewKey) => voi
           {expiresAt === null || state !== "active" ? "" : `, ends ${time(expiresAt)}`}
         </span>
       </span>
-      {state === "active" && (
+      {isInternal && <span className="quiet">An operator’s system acts with it. The operator ends it.</span>}
+      {state === "active" && !isInternal && (
         <span className="buttons">
           <Rotate keyId={keyId} name={name} onRotated={onRotated} />
           <Revoke keyId={keyId} name={name} />
@@ -108,46 +114,5 @@ function Revoke({ keyId, name }: { keyId: string; name: string }) {
       error={revoke.error}
       run={() => revoke.mutateAsync()}
     />
-  );
-}
-
-function Ask(props: {
-  button: string;
-  title: string;
-  says: string;
-  yes: string;
-  error: Error | null;
-  run: () => Promise<unknown>;
-}) {
-  const { button, title, says, yes, error, run } = props;
-  const [isOpen, open] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const confirm = async () => {
-    setBusy(true);
-    await run().then(
-      () => open(false),
-      // It is shown in the dialog.
-      () => undefined,
-    );
-    setBusy(false);
-  };
-  return (
-    <AlertDialog.Root open={isOpen} onOpenChange={open}>
-      <AlertDialog.Trigger className="plain small">{button}</AlertDialog.Trigger>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="backdrop" />
-        <AlertDialog.Popup className="dialog">
-          <AlertDialog.Title>{title}</AlertDialog.Title>
-          <AlertDialog.Description>{says}</AlertDialog.Description>
-          {error !== null && <Problem error={error} />}
-          <div className="buttons">
-            <AlertDialog.Close className="plain">Keep it as it is</AlertDialog.Close>
-            <button type="button" disabled={isBusy} onClick={confirm}>
-              {yes}
-            </button>
-          </div>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
   );
 }
