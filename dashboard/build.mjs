@@ -41,7 +41,7 @@ const draft = mkdtempSync(join(dirname(target), `${basename(target)}-building-`)
 try {
   const output = await bundle(draft);
   const [entry] = output.filter(({ type, isEntry }) => type === "chunk" && isEntry);
-  const styles = [join(source, "theme.css"), require.resolve("uplot/dist/uPlot.min.css")];
+  const styles = [join(source, "theme.css"), join(source, "views.css"), require.resolve("uplot/dist/uPlot.min.css")];
   const css = styles.map((file) => readFileSync(file, "utf8")).join("\n");
   const style = `style-${createHash("sha256").update(css).digest("hex").slice(0, 8)}.css`;
   writeFileSync(join(draft, style), css);

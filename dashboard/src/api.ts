@@ -1,14 +1,26 @@
 import { boot, tenantHeader } from "./boot.ts";
 
+interface Problem {
+  code?: string;
+  detail?: string;
+  issues?: readonly { path: string; message: string }[];
+  traceId?: string;
+}
+
 /** A refusal of the service, with the next step in its own words. */
 export class ApiError extends Error {
   readonly code: string;
   readonly status: number;
+  /** Where the request was not accepted. */
+  readonly issues: readonly { path: string; message: string }[];
+  readonly traceId: string | undefined;
 
-  constructor(status: number, problem: { code?: string; detail?: string }) {
+  constructor(status: number, problem: Problem) {
     super(problem.detail ?? "The service did not say why.");
     this.status = status;
     this.code = problem.code ?? "unknown";
+    this.issues = problem.issues ?? [];
+    this.traceId = problem.traceId;
   }
 }
 
@@ -16,16 +28,22 @@ interface Sent {
   method?: "GET" | "POST" | "PUT" | "DELETE";
   body?: unknown;
   signal?: AbortSignal;
+  /** Sending the same once more does it no second time. */
+  idempotencyKey?: string;
 }
 
 /** Calls a public route with the session, in the tenant that this tab shows. */
-export async function api<Answer>(path: string, { method = "GET", body, signal }: Sent = {}): Promise<Answer> {
+export async function api<Answer>(
+  path: string,
+  { method = "GET", body, signal, idempotencyKey }: Sent = {},
+): Promise<Answer> {
   const response = await fetch(path, {
     method,
     headers: {
       "x-tenant": tenantHeader,
       ...(method === "GET" ? {} : { "x-csrf-token": boot.csrf }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),

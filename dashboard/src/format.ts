@@ -42,3 +42,36 @@ export const toolName = (name: string): string => {
   const words = name.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
+
+/** A decimal amount as an answer has it: with cents, and below a cent with two significant digits. */
+export function money(decimal: string): string {
+  return usdc(Number(decimal) * MICRO);
+}
+
+/** The ends of a long id. */
+export const shorten = (id: string): string => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id);
+
+/** "4 s", "2 min 5 s", "3 h 20 min". */
+export function sayDuration(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.max(0, Math.round(milliseconds))} ms`;
+  const seconds = milliseconds / 1_000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
+}
+
+const CHAINS: Readonly<Record<string, string>> = {
+  "eip155:1": "Ethereum",
+  "eip155:8453": "Base",
+  "eip155:42161": "Arbitrum",
+  "eip155:5042002": "Arc, test network",
+  "eip155:84532": "Base Sepolia",
+  "eip155:11155111": "Ethereum Sepolia",
+  "eip155:421614": "Arbitrum Sepolia",
+};
+
+/** A chain by the name that people know; else by its CAIP-2 id. */
+export const sayChain = (chain: string): string => CHAINS[chain] ?? chain;

@@ -1,6 +1,7 @@
 import { Link, Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { boot, member, switchTo, tenantHeader } from "./boot.ts";
+import { useLiveUpdates } from "./live.ts";
 import { PAGES } from "./pages.ts";
 
 const Commands = lazy(() => import("./commands.tsx"));
@@ -8,6 +9,7 @@ const Commands = lazy(() => import("./commands.tsx"));
 /** The rail, or on a phone the bar, around every page. */
 export function Frame() {
   const [isOpen, open] = useState(false);
+  useLiveUpdates();
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key !== "k" || !(event.metaKey || event.ctrlKey)) return;
@@ -28,11 +30,19 @@ export function Frame() {
         </a>
         <Tenant />
         <nav aria-label="Pages">
-          {PAGES.map(({ to, label, isExact }) => (
-            <Link key={to} to={to} activeOptions={{ exact: isExact, includeSearch: false }}>
+          {PAGES.map(({ to, label, isExact, isFirst }) => (
+            <Link
+              key={to}
+              to={to}
+              className={isFirst ? "" : "later"}
+              activeOptions={{ exact: isExact, includeSearch: false }}
+            >
               {label}
             </Link>
           ))}
+          <Link to="/more" className="only-phone">
+            More
+          </Link>
         </nav>
         <button type="button" className="plain find" onClick={() => open(true)}>
           Find <kbd>Ctrl K</kbd>

@@ -1,9 +1,15 @@
-/** Every page, as the rail and the finder list them. */
+/** Every page, as the rail and the finder list them. On a phone the bar has room for those that are `first`. */
 export const PAGES = [
-  { to: "/", label: "Home", isExact: true },
-  { to: "/approvals", label: "Approvals", isExact: false },
-  { to: "/usage", label: "Usage", isExact: false },
-  { to: "/settings/keys", label: "API keys", isExact: false },
-  { to: "/settings/agents", label: "Connected agents", isExact: false },
-  { to: "/settings/sessions", label: "Sessions", isExact: false },
+  { to: "/", label: "Home", isExact: true, isFirst: true },
+  { to: "/trips", label: "Trips", isExact: false, isFirst: true },
+  { to: "/runs", label: "Runs", isExact: false, isFirst: false },
+  { to: "/approvals", label: "Approvals", isExact: false, isFirst: true },
+  { to: "/money", label: "Money", isExact: false, isFirst: true },
+  { to: "/usage", label: "Usage", isExact: false, isFirst: false },
+  { to: "/playground", label: "Playground", isExact: false, isFirst: false },
+  { to: "/channels", label: "Channels", isExact: false, isFirst: false },
+  { to: "/policy", label: "Policy", isExact: false, isFirst: false },
+  { to: "/settings/keys", label: "API keys", isExact: false, isFirst: false },
+  { to: "/settings/agents", label: "Connected agents", isExact: false, isFirst: false },
+  { to: "/settings/sessions", label: "Sessions", isExact: false, isFirst: false },
 ] as const;

@@ -196,7 +196,7 @@ async function readAll(side: Side): Promise<string[]> {
   const lines: string[] = [];
   for (const route of reading) {
     const { status, text } = await sendTo(side, route, side);
-    lines.push(`${route.id} ${status} ${text.replace(/"traceId":"[^"]*"/, "")}`);
+    lines.push(`${route.id} ${status} ${text.replaceAll(/"(traceId|asOf)":"[^"]*"/g, "")}`);
   }
   return lines;
 }

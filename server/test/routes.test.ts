@@ -24,6 +24,7 @@ const bindsNoKey: Readonly<Record<string, string>> = {
   post_trip_close: "a trip's own money",
   write_invoicing: "what stands on invoices",
   revoke_invoice_files: "links to files",
+  share_invoice_files: "links to files",
   start_workflow_run: "its calls are made with the key",
   resume_workflow_run: "pauses for a person ask for approvals:decide",
   cancel_workflow_run: "its calls are made with the key",
@@ -272,7 +273,9 @@ describe("called", () => {
       ({ method, tag }) => method === "GET" && !["orders", "usage", "events", "keys"].includes(tag),
     );
     const answers = await Promise.all(reading.map((route) => send(route)));
-    return answers.map(({ status, text }, at) => `${reading[at]?.id} ${status} ${text}`);
+    return answers.map(
+      ({ status, text }, at) => `${reading[at]?.id} ${status} ${text.replaceAll(/"asOf":"[^"]*"/g, "")}`,
+    );
   }
 
   test.each(named(keyed))("%s is for nobody without a good key", async (_name, route) => {

@@ -56,6 +56,12 @@ export function Rows({ count }: { count: number }) {
   );
 }
 
-export function Status({ kind, children }: { kind: "wait" | "fail" | "done" | "quiet"; children: ReactNode }) {
+export function Status({
+  kind,
+  children,
+}: {
+  kind: "wait" | "fail" | "done" | "money" | "quiet";
+  children: ReactNode;
+}) {
   return <span className={`status ${kind}`}>{children}</span>;
 }

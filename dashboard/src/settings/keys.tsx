@@ -3,6 +3,7 @@ import { useState } from "react";
 import { api, type Key, type NewKey } from "../api.ts";
 import { member } from "../boot.ts";
 import { fromNow, time } from "../format.ts";
+import { Ask } from "../parts/ask.tsx";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
 import { Ask } from "./ask.tsx";
 import { MintSheet } from "./mint-sheet.tsx";
@@ -46,12 +47,17 @@ export function Keys() {
   );
 }
 
+/** A token of the operator's systems has a key in each tenant that it acts for, and names it so. */
+const INTERNAL = "internal token ";
+
 function Row({ of: key, onRotated }: { of: Key; onRotated: (made: NewKey) => void }) {
   const { keyId, name, start, scopes, state, lastUsedAt, expiresAt } = key;
+  const isInternal = name.startsWith(INTERNAL);
   return (
     <li className={state === "active" ? "" : "ended"}>
       <span>
-        <strong>{name}</strong> <span className="mono quiet">{start}…</span>
+        <strong>{isInternal ? "Internal token" : name}</strong>{" "}
+        <span className="mono quiet">{isInternal ? name.slice(INTERNAL.length) : `${start}…`}</span>
         <br />
         <span className="quiet">{scopes.join(", ")}</span>
       </span>
@@ -63,7 +69,8 @@ function Row({ of: key, onRotated }: { of: Key; onRotated: (made: NewKey) => voi
           {expiresAt === null || state !== "active" ? "" : `, ends ${time(expiresAt)}`}
         </span>
       </span>
-      {state === "active" && (
+      {isInternal && <span className="quiet">An operator’s system acts with it. The operator ends it.</span>}
+      {state === "active" && !isInternal && (
         <span className="buttons">
           <Rotate keyId={keyId} name={name} onRotated={onRotated} />
           <Revoke keyId={keyId} name={name} />

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Failure, type ServiceCode } from "../../domain/errors.ts";
+import { wordsOfOthers } from "../../domain/schemas.ts";
 import { NextCursor, pageQuery } from "../../kernel/contracts/page.ts";
 import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -36,6 +37,10 @@ const RETRY_AFTER_SECONDS = 10;
 
 const TripPath = z.object({ tripId: Hash.describe("0x and 64 hex digits, from prefund_trip") });
 
+const ListedTrip = TripSummary.extend({
+  tripSummary: wordsOfOthers("As given to prefund_trip").nullable(),
+});
+
 const listTrips = defineRoute({
   id: "get_trips",
   method: "GET",
@@ -48,13 +53,19 @@ const listTrips = defineRoute({
   answers: {
     200: {
       description: "One page of trips.",
-      schema: z.object({ trips: z.array(TripSummary).describe("Newest first"), nextCursor: NextCursor }),
+      schema: z.object({ trips: z.array(ListedTrip).describe("Newest first"), nextCursor: NextCursor }),
     },
   },
   errors: {},
   async run({ principal, query }, { stores: { trips }, reads, clock }: TripRoutePorts) {
     const { tenantId, environment } = principal;
-    return await readTripPage({ trips, reads, clock }, { tenantId, environment }, query);
+    const { trips: shown, nextCursor } = await readTripPage({ trips, reads }, { tenantId, environment }, query);
+    const now = clock.now();
+    const listed = shown.map((trip) => ({
+      ...describeTrip(trip, now),
+      tripSummary: trip.details.tripSummary ?? null,
+    }));
+    return { trips: listed, nextCursor };
   },
 });
 

@@ -3,16 +3,21 @@ import { invalidInput } from "../../domain/errors.ts";
 import { DecimalAmount, IsoDate } from "../../domain/schemas.ts";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
 import { definePublicRoute, defineRoute, FileAnswer } from "../../kernel/contracts/route.ts";
+import type { Environment } from "../../ports/identity.ts";
 import type { SharedFiles } from "../files/index.ts";
 import type { Reads } from "./context.ts";
 import { writeCsv } from "./invoice-csv.ts";
 import type { Invoices } from "./invoices.ts";
 import { InvoicingSettings } from "./settings.ts";
-import { buildFileNames, writeJson } from "./share-invoice.ts";
+import { buildFileNames, type SharePorts, shareInvoice, writeJson } from "./share-invoice.ts";
 
 interface InvoiceRoutePorts {
   stores: { invoices: Invoices; sharedFiles: Pick<SharedFiles, "withdraw"> };
   reads: Reads;
+}
+
+interface ShareRoutePorts {
+  portsFor(environment: Environment): SharePorts | undefined;
 }
 
 const example: z.output<typeof InvoicingSettings> = {
@@ -158,6 +163,48 @@ const exportInvoices = defineRoute({
   },
 });
 
+const NO_SUCH_INVOICE = "You have no invoice with this number. GET /api/invoices lists them.";
+const InvoicePath = z.object({ invoiceNumber: z.string().max(40).describe("Such as INV-000001") });
+
+const shareFiles = defineRoute({
+  id: "share_invoice_files",
+  method: "POST",
+  path: "/api/invoices/:invoiceNumber/files",
+  tag: "escrow",
+  summary: "Get the URLs of an invoice's files",
+  description:
+    "The same URLs every time, until they are revoked. Anyone with a URL can read the file. The PDF of an e-invoice contains its XML.",
+  scope: "escrow:read",
+  params: InvoicePath,
+  answers: {
+    200: {
+      description: "The URLs.",
+      schema: z.object({
+        invoiceNumber: z.string(),
+        pdfUrl: z.string(),
+        jsonUrl: z.string(),
+        hasXml: z.boolean().describe("Whether the PDF contains the XML of an e-invoice"),
+      }),
+    },
+  },
+  errors: {
+    not_found: NO_SUCH_INVOICE,
+    unavailable: "The PDF could not be made now. Send the request again.",
+    sandbox_unavailable: "This deployment runs without the sandbox. Use a production key.",
+  },
+  async run({ principal: { tenantId, environment }, params, fail }, { portsFor }: ShareRoutePorts) {
+    const ports = portsFor(environment);
+    if (ports === undefined) throw fail("sandbox_unavailable");
+    const owner = { tenantId, environment };
+    const invoice = await ports.stores.invoices.find(owner, params.invoiceNumber);
+    if (invoice === undefined) throw fail("not_found");
+    const shared = await shareInvoice(ports, owner, invoice, false);
+    if (shared === undefined) throw fail("unavailable");
+    const { pdfUrl, jsonUrl } = shared;
+    return { invoiceNumber: invoice.invoiceNumber, pdfUrl, jsonUrl, hasXml: invoice.document.eInvoice.available };
+  },
+});
+
 const revokeFiles = defineRoute({
   id: "revoke_invoice_files",
   method: "DELETE",
@@ -167,11 +214,11 @@ const revokeFiles = defineRoute({
   description:
     "Every URL of this invoice's PDF and JSON stops working at once. The invoice stays; generate_booking_invoice gives new URLs.",
   scope: "escrow:write",
-  params: z.object({ invoiceNumber: z.string().max(40).describe("Such as INV-000001") }),
+  params: InvoicePath,
   answers: {
     200: { description: "The number of revoked URLs.", schema: z.object({ revoked: z.int() }) },
   },
-  errors: { not_found: "You have no invoice with this number. GET /api/invoices lists them." },
+  errors: { not_found: NO_SUCH_INVOICE },
   example: { answer: { revoked: 2 } },
   async run({ principal: { tenantId, environment }, params, fail }, { stores }: InvoiceRoutePorts) {
     const owner = { tenantId, environment };
@@ -219,6 +266,7 @@ export const invoiceRoutes = [
   writeInvoicing,
   listInvoices,
   exportInvoices,
+  shareFiles,
   revokeFiles,
   readInvoiceFile,
 ];

@@ -4,7 +4,7 @@ import type { InvoiceDocument } from "./document.ts";
 import { InvoiceNotDrawn } from "./drawing/invoice-renderer.ts";
 import type { DrawnInvoice, Owner, StoredInvoice } from "./invoices.ts";
 
-type SharePorts = Pick<Ports, "invoiceAddresses" | "invoiceRenderer" | "eInvoices"> & {
+export type SharePorts = Pick<Ports, "invoiceAddresses" | "invoiceRenderer" | "eInvoices"> & {
   stores: Pick<Ports["stores"], "invoices">;
 };
 

@@ -1,6 +1,6 @@
 import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
 import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/contracts/stores.ts";
-import { type DefineTool, defineAnyTool } from "../../kernel/contracts/tool.ts";
+import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/contracts/tool.ts";
 
 type Needs =
   | "approvals"
@@ -21,5 +21,6 @@ export const defineModule: DefineModule<Seen> = defineAnyModule;
 export const defineTool: DefineTool<Seen> = defineAnyTool;
 export type Aggregates = AggregatesOf<Seen>;
 export type Stores = StoresOf<Seen>;
+export type Ports = PortsOf<Seen>;
 
 export type Reads = ReadsOf<Seen>;

@@ -1,17 +1,42 @@
 import { z } from "zod";
+import { wordsOfOthers } from "../../domain/schemas.ts";
+import { findTimeZones, TimeZones } from "../../domain/travel/time-zones.ts";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
 import { defineRoute } from "../../kernel/contracts/route.ts";
-import type { Reads } from "./context.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { Maps } from "../../ports/maps.ts";
+import { BookedStay } from "./booked-stay.ts";
+import type { Ports, Reads } from "./context.ts";
+import { describeTravelers, ShownTraveler } from "./describe-order.ts";
+import { MOVEMENT_CURSOR, MovementsAnswer, readMovements } from "./movements/read-movements.ts";
 import { Details, Happened, OrderStatus, OrderSummary, toSummary } from "./order-answers.ts";
-import type { Orders } from "./orders.ts";
+import type { BoughtOrder, Orders } from "./orders.ts";
 
 interface OrderRoutePorts {
-  stores: { orders: Pick<Orders, "find" | "events"> };
   reads: Reads;
 }
 
+interface OneOrderPorts {
+  stores: { orders: Pick<Orders, "findBought"> };
+  maps: Maps;
+}
+
+interface MovementRoutePorts {
+  reads: Reads;
+  portsFor(environment: Environment): Pick<Ports, "usableChains"> | undefined;
+}
+
+const Travelers = z.array(ShownTraveler).describe("Names are shortened without the scope travelers:read");
+
+const ListedOrder = OrderSummary.extend({
+  what: wordsOfOthers("The route, or the accommodation's name").nullable(),
+  startsOn: z.string().nullable().describe("Local date of the first departure or the check-in"),
+  endsOn: z.string().nullable().describe("Local date of the last arrival or the check-out"),
+  travelers: Travelers,
+});
+
 const OrdersAnswer = z.object({
-  orders: z.array(OrderSummary).describe("Newest first"),
+  orders: z.array(ListedOrder).describe("Newest first"),
   nextCursor: NextCursor,
 });
 
@@ -40,6 +65,17 @@ const OrderAnswer = OrderSummary.extend({
       }),
     )
     .describe("Empty for a stay"),
+  timeZones: TimeZones,
+  stay: z
+    .object({
+      accommodationName: wordsOfOthers(),
+      checkInDate: z.string(),
+      checkOutDate: z.string(),
+      refundable: z.boolean().describe("By the conditions at the time of the booking"),
+    })
+    .nullable()
+    .describe("null for a flight"),
+  travelers: Travelers,
   scheduleChanges: z
     .array(z.object({ id: z.string(), detectedAt: z.string().nullable() }))
     .describe("Changes by the airline that have not been answered yet"),
@@ -78,7 +114,7 @@ const listOrders = defineRoute({
   }),
   answers: { 200: { description: "One page of orders.", schema: OrdersAnswer } },
   errors: {},
-  async run({ principal: { tenantId, environment }, query }, { reads }: OrderRoutePorts) {
+  async run({ principal: { tenantId, environment, scopes }, query }, { reads }: OrderRoutePorts) {
     const { shown, nextCursor } = await readPage(
       query,
       (limit) => {
@@ -87,7 +123,14 @@ const listOrders = defineRoute({
       },
       ({ bookingId }) => bookingId,
     );
-    return { orders: shown.map(toSummary), nextCursor };
+    const listed = shown.map((order) => ({
+      ...toSummary(order),
+      what: order.what ?? null,
+      startsOn: order.startsOn ?? null,
+      endsOn: order.endsOn ?? null,
+      travelers: describeTravelers(order.travelers, scopes),
+    }));
+    return { orders: listed, nextCursor };
   },
 });
 
@@ -102,18 +145,21 @@ const readOrder = defineRoute({
   params: z.object({ orderId: z.string().describe("From the booking's answer") }),
   answers: { 200: { description: "The order.", schema: OrderAnswer } },
   errors: { not_found: "This tenant has no order with this id. GET /api/orders lists them." },
-  async run({ principal: { tenantId, environment }, params, fail }, { stores: { orders } }: OrderRoutePorts) {
+  async run({ principal, params, fail }, { stores: { orders }, maps }: OneOrderPorts) {
+    const { tenantId, environment, scopes } = principal;
     const { orderId } = params;
-    const order = await orders.find(tenantId, environment, orderId);
+    const order = await orders.findBought(tenantId, environment, orderId);
     if (order === undefined) throw fail("not_found");
-    const recorded = await orders.events(environment, orderId);
-    const events = recorded.map(({ at, ...event }) => ({ ...event, at: at.toString() }));
+    const events = order.events.map(({ at, ...event }) => ({ ...event, at: at.toString() }));
     const ofKind = (kind: string) =>
       events.filter((event) => event.kind === kind).map(({ at, details }) => ({ at, details }));
     return {
       ...toSummary(order),
       documents: order.documents,
       slices: order.slices.map((slice) => ({ ...slice, segments: [...slice.segments] })),
+      timeZones: findTimeZones(order.slices, maps),
+      stay: describeStay(order),
+      travelers: describeTravelers(order.booking.travelers, scopes),
       itineraryHash: order.itineraryHash ?? null,
       ticketOrderHash: order.ticketOrderHash ?? null,
       itinerarySalt: order.itinerarySalt,
@@ -129,4 +175,39 @@ const readOrder = defineRoute({
   },
 });
 
-export const orderRoutes = [listOrders, readOrder];
+const day = z.iso.date("must be a date, YYYY-MM-DD");
+
+/** The money behind the orders, and everything else that came to and left the wallets. */
+const listMovements = defineRoute({
+  id: "get_movements",
+  method: "GET",
+  path: "/api/movements",
+  tag: "treasury",
+  summary: "List money movements",
+  description:
+    "Money that entered or left the tenant's wallets, newest first: purpose, amount, counterpart, order or trip, transaction.",
+  scope: "treasury:read",
+  query: z.object({
+    ...pageQuery(z.string().regex(MOVEMENT_CURSOR, CURSOR_MESSAGE)),
+    from: day.describe("First day, UTC").exactOptional(),
+    to: day.describe("Last day, UTC").exactOptional(),
+    orderId: z.string().exactOptional(),
+    tripId: z.string().exactOptional(),
+  }),
+  answers: { 200: { description: "One page of movements.", schema: MovementsAnswer } },
+  errors: { sandbox_unavailable: "This deployment runs without the sandbox. Use a production key." },
+  async run({ principal, query, fail }, { reads, portsFor }: MovementRoutePorts) {
+    const { usableChains } = portsFor(principal.environment) ?? {};
+    if (usableChains === undefined) throw fail("sandbox_unavailable");
+    return await readMovements({ reads, usableChains }, principal, query);
+  },
+});
+
+function describeStay({ kind, booking: { result } }: BoughtOrder) {
+  const read = BookedStay.safeParse(result);
+  if (kind !== "stay" || !read.success) return null;
+  const { accommodationName, checkInDate, checkOutDate, cancellationPolicy } = read.data;
+  return { accommodationName, checkInDate, checkOutDate, refundable: cancellationPolicy.refundable };
+}
+
+export const orderRoutes = [listOrders, readOrder, listMovements];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wordsOfOthers } from "../../domain/schemas.ts";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
 import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -77,6 +78,62 @@ const readUsageSums = defineRoute({
       priceMicroUsdc: priceMicro.toString(),
     }));
     return { sums, nextCursor, summedUntil: summedUntil?.toString() ?? null };
+  },
+});
+
+const MOST_GROUPED = 20_000;
+const MOST_GROUPS = 100;
+const DEFAULT_DAYS = 30;
+const MOST_DAYS = 92;
+const isDays = (text: string): boolean => /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_DAYS;
+
+const readUsageGroups = defineRoute({
+  id: "read_usage_groups",
+  method: "GET",
+  path: "/api/usage/groups",
+  tag: "usage",
+  summary: "Sum usage by tool, key or person",
+  description: `Totals of the last days' records in the environment of the key, the most expensive first. At most the newest ${MOST_GROUPED} records are counted, and ${MOST_GROUPS} groups shown.`,
+  scope: "usage:read",
+  query: z.object({
+    by: z.enum(["tool", "key", "person"]).describe("Default: tool").exactOptional(),
+    days: z
+      .string()
+      .refine(isDays, { message: `must be a whole number from 1 to ${MOST_DAYS}` })
+      .meta({ type: "integer", minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS })
+      .exactOptional(),
+  }),
+  answers: {
+    200: {
+      description: "The totals.",
+      schema: z.object({
+        groups: z.array(
+          z.object({
+            name: z.string().nullable().describe("A tool, a key's id, or a user's; null: calls that no key has paid"),
+            keyName: wordsOfOthers("The key's name, where name is a key or its own user").nullable(),
+            calls: z.number(),
+            priceMicroUsdc: MicroUsdc,
+            lastAt: Time,
+          }),
+        ),
+        isComplete: z.boolean().describe("false: there were more records than are counted"),
+      }),
+    },
+  },
+  errors: {},
+  async run({ principal: { tenantId, environment }, query }, { reads, clock }: { reads: Reads; clock: Clock }) {
+    const { by = "tool", days = String(DEFAULT_DAYS) } = query;
+    const since = clock.now().subtract({ hours: Number(days) * 24 });
+    const asked = { by, since, most: MOST_GROUPED, groups: MOST_GROUPS };
+    const found = await reads(tenantId, ({ usageRecords }) => usageRecords.group(tenantId, environment, asked));
+    const groups = found.groups.map(({ name, keyName, calls, priceMicro, lastAt }) => ({
+      name,
+      keyName,
+      calls: Number(calls),
+      priceMicroUsdc: priceMicro.toString(),
+      lastAt: lastAt.toString(),
+    }));
+    return { groups, isComplete: found.counted < BigInt(MOST_GROUPED) };
   },
 });
 
@@ -184,7 +241,7 @@ const failedCalls = defineRoute({
   },
 });
 
-export const usageRoutes = [readUsage, readUsageSums, failedCalls];
+export const usageRoutes = [readUsage, readUsageSums, readUsageGroups, failedCalls];
 
 function describeRecord(record: UsageRecord): z.output<typeof Shown> {
   return {

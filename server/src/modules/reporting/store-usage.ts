@@ -1,7 +1,8 @@
+import { sql } from "kysely";
 import { earliestId } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { CallPayments } from "../charging/index.ts";
-import type { Usage } from "./usage.ts";
+import type { GroupedBy, Usage, UsageGroup } from "./usage.ts";
 
 const columns = [
   "usageRecord.id",
@@ -20,6 +21,8 @@ const columns = [
   "usageRecord.callId",
   "usageRecord.settlementId",
 ] as const;
+
+const GROUP_COLUMNS: Readonly<Record<GroupedBy, string>> = { tool: "tool", key: "key_id", person: "subject" };
 
 export function createUsage(db: Queryable, payments: () => CallPayments): Usage {
   return {
@@ -47,6 +50,28 @@ export function createUsage(db: Queryable, payments: () => CallPayments): Usage 
         ...record,
         settlementTx: transactions[index] ?? null,
       }));
+    },
+
+    async group(tenantId, environment, { by, since, most, groups }) {
+      const column = sql.ref(GROUP_COLUMNS[by]);
+      const { rows } = await sql<UsageGroup & { counted: bigint }>`
+        with newest as (
+          select ${column} as name, price_micro, created_at
+          from usage_record
+          where tenant_id = ${tenantId} and network = ${environment}
+            and id >= ${earliestId("use_", since.epochMilliseconds)}
+          order by id desc
+          limit ${most}
+        )
+        select grouped.*, api_key.name as key_name
+        from (
+          select name, count(*)::bigint as calls, sum(price_micro)::bigint as price_micro, max(created_at) as last_at,
+            (sum(count(*)) over ())::bigint as counted
+          from newest group by name order by sum(price_micro) desc, name limit ${groups}
+        ) grouped
+        left join api_key on api_key.tenant_id = ${tenantId} and api_key.id = replace(grouped.name, 'svc:', '')
+        order by price_micro desc, grouped.name`.execute(db);
+      return { groups: rows.map(({ counted: _, ...group }) => group), counted: rows[0]?.counted ?? 0n };
     },
 
     async totals(tenantId, environment, period) {

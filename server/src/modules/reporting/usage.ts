@@ -37,7 +37,26 @@ interface Between {
   to: Temporal.Instant | undefined;
 }
 
+/** Calls that have the same tool, key or caller. */
+export interface UsageGroup {
+  /** Null: calls without a key. */
+  name: string | null;
+  /** A key's name, if it is one's. */
+  keyName: string | null;
+  calls: bigint;
+  priceMicro: Micro;
+  lastAt: Temporal.Instant;
+}
+
+export type GroupedBy = "tool" | "key" | "person";
+
 export interface Usage {
+  /** Sums the newest `most` records since then, the most expensive group first. `counted`: how many there were. */
+  group(
+    tenantId: string,
+    environment: Environment,
+    asked: { by: GroupedBy; since: Temporal.Instant; most: number; groups: number },
+  ): Promise<{ groups: readonly UsageGroup[]; counted: bigint }>;
   /** Newest first; `before` is the last id of the previous page. */
   list(
     tenantId: string,

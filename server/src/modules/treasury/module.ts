@@ -5,9 +5,9 @@ import { notServed } from "../../kernel/contracts/module.ts";
 import { treasuryEndings } from "./chain-endings.ts";
 import { type Aggregates, defineModule } from "./context.ts";
 import { describeRates } from "./describe-rates.ts";
-import { describeWallet } from "./describe-wallet.ts";
 import { equipMissingTenants, equipSandboxTenant, fundPayer, waitForEquipment } from "./equip-tenants.ts";
 import { createReconciler, type LedgerReconciler } from "./reconcile-ledger.ts";
+import { treasuryRoutes } from "./routes.ts";
 import { split } from "./split-operation.ts";
 import { checkTreasury } from "./tools/check-treasury.ts";
 import { quoteFx } from "./tools/quote-fx.ts";
@@ -16,6 +16,7 @@ import { sendTokens } from "./tools/send-tokens.ts";
 import { settleSplit } from "./tools/settle-split.ts";
 import { transfer } from "./transfer-operation.ts";
 import { walletGate } from "./wallet-gate.ts";
+import { describeWallet } from "./wallets/describe-wallet.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
@@ -40,6 +41,7 @@ const RATES_MILLISECONDS = 3_000;
 export const treasuryModule = defineModule({
   name: "treasury",
   tools: [checkTreasury, sendTokens, settleSplit, quoteFx, readTransaction],
+  routes: treasuryRoutes,
   chainOperations: [transfer, split],
   chainEndings: treasuryEndings,
   parts: {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { NextCursor, pageInput } from "../../../kernel/contracts/page.ts";
 import { defineTool } from "../context.ts";
 import { readTripPage, TripCursor } from "../trips/read-trips.ts";
-import { TripSummary } from "../trips/trip-answers.ts";
+import { describeTrip, TripSummary } from "../trips/trip-answers.ts";
 
 export const listTrips = defineTool({
   name: "list_trips",
@@ -18,6 +18,9 @@ export const listTrips = defineTool({
   errors: {},
   example: () => ({ limit: 5 }),
 
-  run: ({ cursor, limit }, { stores: { trips }, reads, clock, caller }) =>
-    readTripPage({ trips, reads, clock }, caller, { cursor, limit }),
+  async run({ cursor, limit }, { stores: { trips }, reads, clock, caller }) {
+    const { trips: shown, nextCursor } = await readTripPage({ trips, reads }, caller, { cursor, limit });
+    const now = clock.now();
+    return { trips: shown.map((trip) => describeTrip(trip, now)), nextCursor };
+  },
 });

@@ -2,11 +2,10 @@ import { z } from "zod";
 import { invalidInput } from "../../../domain/errors.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { CURSOR_MESSAGE, readPage } from "../../../kernel/contracts/page.ts";
-import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import type { Reads, Stores } from "../context.ts";
 import { readHash, requireHash } from "../input.ts";
-import { describeTrip, type WholeTrip } from "./trip-answers.ts";
+import type { WholeTrip } from "./trip-answers.ts";
 
 /** The owner of the trips. */
 interface Owner {
@@ -21,7 +20,7 @@ export const TripCursor = z.string().refine((text) => readHash(text) !== undefin
 
 /** Newest first. `cursor` was validated by `TripCursor`. */
 export async function readTripPage(
-  { trips, reads, clock }: Pick<Stores, "trips"> & { reads: Reads; clock: Clock },
+  { trips, reads }: Pick<Stores, "trips"> & { reads: Reads },
   { tenantId, environment }: Owner,
   query: { cursor?: string | undefined; limit?: string | number },
 ) {
@@ -35,8 +34,7 @@ export async function readTripPage(
     (limit) => reads(tenantId, (aggregates) => aggregates.trips.list(tenantId, environment, { limit, after })),
     ({ tripId }) => tripId,
   );
-  const now = clock.now();
-  return { trips: shown.map((trip) => describeTrip(trip, now)), nextCursor };
+  return { trips: shown, nextCursor };
 }
 
 /** Undefined if the tenant has no such trip. */

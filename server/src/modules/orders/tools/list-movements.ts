@@ -1,22 +1,7 @@
 import { z } from "zod";
-import { nameChain } from "../../../domain/chains/named-chains.ts";
-import { formatDecimal } from "../../../domain/money.ts";
-import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
-import { tokenSymbols } from "../../../domain/tokens.ts";
-import {
-  CURSOR_MESSAGE,
-  datesInput,
-  dayBounds,
-  NextCursor,
-  pageInput,
-  readPage,
-} from "../../../kernel/contracts/page.ts";
-import { ChainName } from "../../../ports/chain/chain-key.ts";
+import { CURSOR_MESSAGE, datesInput, pageInput } from "../../../kernel/contracts/page.ts";
 import { defineTool } from "../context.ts";
-import { amountWithOthers, describeMovement, MovementKind, MovementState, sayMovement } from "../describe-movement.ts";
-import type { WalletMovement } from "../wallet-movements.ts";
-
-const LONGEST_TEXT = 500;
+import { MOVEMENT_CURSOR, MovementsAnswer, readMovements } from "../movements/read-movements.ts";
 
 export const listMovements = defineTool({
   name: "list_movements",
@@ -30,86 +15,14 @@ export const listMovements = defineTool({
   payableWithoutKey: false,
   uses: ["reads", "usableChains"],
   input: z.strictObject({
-    ...pageInput(z.string().regex(/^\d{1,18}$/, CURSOR_MESSAGE)),
+    ...pageInput(z.string().regex(MOVEMENT_CURSOR, CURSOR_MESSAGE)),
     ...datesInput,
     orderId: z.string().optional(),
     tripId: z.string().optional(),
   }),
-  output: z.object({
-    movements: z
-      .array(
-        z.object({
-          id: z.string(),
-          at: z.string(),
-          direction: z.enum(["in", "out"]),
-          kind: MovementKind,
-          text: wordsOfOthers("Its purpose: the flight, stay or step of a trip", LONGEST_TEXT),
-          token: z.enum(tokenSymbols),
-          amount: DecimalAmount,
-          fee: DecimalAmount.optional().describe("Part of the amount charged by the bridge or the Gateway"),
-          pot: z.literal("gateway").optional().describe("Paid from your money in the Gateway, not from the wallet"),
-          isBetweenOwn: z
-            .literal(true)
-            .optional()
-            .describe("Between your wallets and your money in the Gateway: pageSums count its fee only"),
-          counterpart: z
-            .string()
-            .nullable()
-            .describe("collection: the service; trip_budget: the escrow; gateway; swap_pool; or an address"),
-          state: MovementState,
-          orderId: z.string().nullable(),
-          bookingId: z.string().nullable().describe("Booking of the order (bkg_…) or in escrow (0x…)"),
-          tripId: z.string().nullable(),
-          transferId: z.string().nullable().describe("For read_transaction; null: not sent by you"),
-          txHash: z.string().nullable().describe("null: not signed yet"),
-          chain: ChainName.optional().describe("If you have wallets on several"),
-        }),
-      )
-      .readonly(),
-    pageSums: z
-      .array(z.object({ token: z.enum(tokenSymbols), in: DecimalAmount, out: DecimalAmount }))
-      .describe("Totals on this page of what came from others and what went to them, without reverted movements"),
-    nextCursor: NextCursor,
-  }),
+  output: MovementsAnswer,
   errors: {},
   example: () => ({ limit: 5 }),
 
-  async run(
-    { cursor, from, to, orderId, tripId, ...page },
-    { reads, usableChains, caller: { tenantId, environment } },
-  ) {
-    const chains = await usableChains.listWithWallet(tenantId);
-    const { shown, nextCursor } = await readPage(
-      page,
-      (limit) =>
-        reads(tenantId, ({ walletMovements }) =>
-          walletMovements.list(
-            tenantId,
-            { environment, chains },
-            { limit, before: cursor, ...dayBounds({ from, to }), orderId, tripId: tripId?.toLowerCase() },
-          ),
-        ),
-      ({ id }) => id,
-    );
-    const movements = shown.map((movement) => ({
-      ...describeMovement(movement),
-      text: sayMovement(movement),
-      amount: formatDecimal(movement.amount),
-      ...(chains.length > 1 ? { chain: nameChain(movement.chain) } : {}),
-    }));
-    return { movements, pageSums: sumByToken(shown), nextCursor };
-  },
+  run: (asked, { reads, usableChains, caller }) => readMovements({ reads, usableChains }, caller, asked),
 });
-
-function sumByToken(shown: readonly WalletMovement[]) {
-  const counted = shown.filter((movement) => describeMovement(movement).state !== "reverted");
-  return [...Map.groupBy(counted, ({ token }) => token)].map(([token, some]) => {
-    const sum = (wanted: WalletMovement["direction"]) =>
-      formatDecimal(
-        some
-          .filter(({ direction }) => direction === wanted)
-          .reduce((total, movement) => total + amountWithOthers(movement), 0n),
-      );
-    return { token, in: sum("in"), out: sum("out") };
-  });
-}

@@ -1,11 +1,11 @@
-import { nameChain } from "../../domain/chains/named-chains.ts";
-import { formatDecimal } from "../../domain/money.ts";
-import { tokenSymbols } from "../../domain/tokens.ts";
-import type { AccountFacts } from "../../kernel/contracts/account.ts";
-import type { Chains } from "../../kernel/contracts/by-chain.ts";
-import type { Environment } from "../../ports/identity.ts";
-import { listChainNames } from "../chain/index.ts";
-import type { Stores } from "./context.ts";
+import { nameChain } from "../../../domain/chains/named-chains.ts";
+import { formatDecimal } from "../../../domain/money.ts";
+import { tokenSymbols } from "../../../domain/tokens.ts";
+import type { AccountFacts } from "../../../kernel/contracts/account.ts";
+import type { Chains } from "../../../kernel/contracts/by-chain.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import { listChainNames } from "../../chain/index.ts";
+import type { Stores } from "../context.ts";
 
 export const OTHER_CHAINS_NOTE =
   "The first call that names another chain opens your wallet there; it is shown here from then on.";

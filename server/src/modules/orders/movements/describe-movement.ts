@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { formatDecimal, type Micro } from "../../domain/money.ts";
-import { toVisibleText } from "../../domain/visible-text.ts";
-import { PAID_BY_ESCROW, type PaidOrder, type WalletMovement } from "./wallet-movements.ts";
+import { formatDecimal, type Micro } from "../../../domain/money.ts";
+import { toVisibleText } from "../../../domain/visible-text.ts";
+import { PAID_BY_ESCROW, type PaidOrder, type WalletMovement } from "../wallet-movements.ts";
 
 export const MovementKind = z
   .enum([

@@ -1,0 +1,73 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { ListChannelsAnswer } from "../answers.ts";
+import { api } from "../api.ts";
+import { Choices } from "../parts/choices.tsx";
+import { useRowKeys } from "../parts/keyboard.ts";
+import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
+import { Endpoints } from "./endpoints.tsx";
+import { Records } from "./records.tsx";
+
+const LISTS = [
+  ["records", "Records"],
+  ["events", "Event endpoints"],
+  ["places", "Channels of people"],
+] as const;
+
+export function Channels() {
+  const { list = "records" } = useSearch({ from: "/channels" });
+  const navigate = useNavigate({ from: "/channels" });
+  useRowKeys();
+  return (
+    <>
+      <h1>Channels</h1>
+      <Choices
+        label="List"
+        values={LISTS}
+        chosen={list}
+        choose={(one) => void navigate({ search: one === "records" ? {} : { list: one } })}
+      />
+      {list === "records" && <Records />}
+      {list === "events" && <Endpoints />}
+      {list === "places" && <Places />}
+    </>
+  );
+}
+
+const STATES = { to_install: "wait", on: "done", off: "quiet" } as const;
+const WORDS = { to_install: "To be installed", on: "On", off: "Off" } as const;
+
+function Places() {
+  const channels = useQuery({
+    queryKey: ["channels"],
+    queryFn: ({ signal }) => api<ListChannelsAnswer>("/api/channels", { signal }),
+  });
+  const shown = channels.data?.channels ?? [];
+  return (
+    <Panel title="Where people converse and approve">
+      {channels.isPending && <Rows count={2} />}
+      {channels.error !== null && <Problem error={channels.error} retry={() => void channels.refetch()} />}
+      {channels.isSuccess && shown.length === 0 && (
+        <Empty>
+          No channel has been added yet. <a href="/docs/channels">How to add one</a>
+        </Empty>
+      )}
+      <ul className="list plain-list">
+        {shown.map(({ id, kind, name, state, offBecause, isSimulated }) => (
+          <li key={id}>
+            <span>
+              <strong>{name}</strong>
+              <br />
+              <span className="quiet">
+                {kind === "slack" ? "Slack" : "WhatsApp"}
+                {isSimulated ? ", simulated: no real person is written to" : ""}
+                {offBecause === null ? "" : `. ${offBecause}`}
+              </span>
+            </span>
+            <Status kind={STATES[state]}>{WORDS[state]}</Status>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,42 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { api } from "../api.ts";
+
+interface Page {
+  nextCursor: string | null;
+}
+
+/** While it is on screen, a list is read again this often; a hidden tab asks nothing. */
+export const LIVE_MILLISECONDS = 15_000;
+
+/** A list in pages, kept up to date while its tab is visible. */
+export function usePages<Answer extends Page>(key: readonly string[], path: string) {
+  return useInfiniteQuery({
+    queryKey: key,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const mark = path.includes("?") ? "&" : "?";
+      return api<Answer>(pageParam === "" ? path : `${path}${mark}cursor=${encodeURIComponent(pageParam)}`, { signal });
+    },
+    getNextPageParam: (last) => last.nextCursor ?? undefined,
+    refetchInterval: LIVE_MILLISECONDS,
+  });
+}
+
+/** Reads the next page of a list, if there is one. */
+export function More({
+  list,
+}: {
+  list: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
+}) {
+  if (!list.hasNextPage) return null;
+  return (
+    <button
+      type="button"
+      className="plain more"
+      disabled={list.isFetchingNextPage}
+      onClick={() => void list.fetchNextPage()}
+    >
+      {list.isFetchingNextPage ? "Loading" : "Show more"}
+    </button>
+  );
+}

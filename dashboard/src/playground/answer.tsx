@@ -1,0 +1,117 @@
+import { useState } from "react";
+import { ApiError } from "../api.ts";
+import { usdc } from "../format.ts";
+import { AnswerTree } from "../parts/answer-tree.tsx";
+import { writeCurl } from "../parts/api-call.tsx";
+import { Choices } from "../parts/choices.tsx";
+import { Copy } from "../parts/copy.tsx";
+import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
+import { DISPATCH_PATH, type Tool } from "./tools.ts";
+
+export interface CallAnswer {
+  result: unknown;
+  latencyMs: number;
+  priceMicroUsdc: string;
+  replayed?: boolean;
+}
+
+interface Call {
+  isPending: boolean;
+  error: Error | null;
+  data: CallAnswer | undefined;
+}
+
+const WAYS = [
+  ["readable", "Answer"],
+  ["json", "JSON"],
+  ["curl", "curl"],
+  ["typescript", "TypeScript"],
+  ["mcp", "MCP"],
+] as const;
+type Way = (typeof WAYS)[number][0];
+
+/** The answer for people and as it came, and the same call for programs. */
+export function Answer({ tool, args, call }: { tool: Tool; args: Readonly<Record<string, unknown>>; call: Call }) {
+  const [way, choose] = useState<Way>("readable");
+  const { data, error, isPending } = call;
+  return (
+    <div className="answer">
+      <Panel title="Answer and code">
+        <Choices label="Form" values={WAYS} chosen={way} choose={choose} />
+        {way === "curl" && (
+          <Copy
+            text={writeCurl({ method: "POST", path: DISPATCH_PATH, body: { tool: tool.name, args } })}
+            label="curl"
+          />
+        )}
+        {way === "typescript" && <Copy text={writeTypeScript(tool.name, args)} label="TypeScript" />}
+        {way === "mcp" && <Copy text={writeMcp(tool.name, args)} label="MCP" />}
+        {(way === "readable" || way === "json") && (
+          <>
+            {isPending && <Rows count={5} />}
+            {!isPending && error !== null && <Failure error={error} />}
+            {!isPending && error === null && data === undefined && <Empty>The answer appears here.</Empty>}
+            {!isPending && data !== undefined && (
+              <>
+                <p className="quiet" role="status">
+                  {usdc(data.priceMicroUsdc)} USDC, {Math.round(data.latencyMs)} ms
+                  {data.replayed === true ? ", the answer of an earlier call" : ""}
+                </p>
+                {way === "readable" ? (
+                  <AnswerTree value={data.result} />
+                ) : (
+                  <Copy text={JSON.stringify(data.result, null, 2)} label="JSON" />
+                )}
+              </>
+            )}
+          </>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+function Failure({ error }: { error: Error }) {
+  return (
+    <>
+      <Problem error={error} />
+      {error instanceof ApiError && (
+        <>
+          <ul>
+            {error.issues.map(({ path, message }) => (
+              <li key={`${path} ${message}`}>
+                <span className="mono">{path}</span> {message}
+              </li>
+            ))}
+          </ul>
+          <p className="quiet">
+            <a href={`/docs/errors/${error.code}`}>{error.code}</a>
+            {error.traceId !== undefined && (
+              <>
+                , trace <span className="mono">{error.traceId}</span>
+              </>
+            )}
+          </p>
+        </>
+      )}
+    </>
+  );
+}
+
+const indent = (value: unknown, by: string): string => JSON.stringify(value, null, 2).replaceAll("\n", `\n${by}`);
+
+function writeTypeScript(name: string, args: unknown): string {
+  const method = name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+  return `import { createClient } from "@wayfare/client";
+
+const wayfare = createClient({
+  baseUrl: ${JSON.stringify(location.origin)},
+  apiKey: process.env.WAYFARE_API_KEY,
+});
+const answer = await wayfare.tools.${method}(${indent(args, "")});`;
+}
+
+function writeMcp(name: string, args: unknown): string {
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
+  return JSON.stringify(message, null, 2);
+}

@@ -1,0 +1,35 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ListInvoicesAnswer } from "../answers.ts";
+import { api } from "../api.ts";
+import { money } from "../format.ts";
+import { InvoiceFiles } from "../parts/invoice-files.tsx";
+import { Empty, Problem } from "../parts/states.tsx";
+
+/** The newest invoices are read; an older one is found under Money. */
+export function OrderInvoices({ orderId, hasDocuments }: { orderId: string; hasDocuments: boolean }) {
+  const invoices = useQuery({
+    queryKey: ["invoices", "newest"],
+    queryFn: ({ signal }) => api<ListInvoicesAnswer>("/api/invoices?limit=200", { signal }),
+  });
+  const found = invoices.data?.invoices.filter((invoice) => invoice.orderId === orderId) ?? [];
+  return (
+    <>
+      {invoices.error !== null && <Problem error={invoices.error} retry={() => void invoices.refetch()} />}
+      <ul className="list plain-list">
+        {found.map(({ invoiceNumber, kind, totalUsdc }) => (
+          <li key={invoiceNumber}>
+            <span>
+              {kind === "invoice" ? "Invoice" : "Credit note"} <span className="mono">{invoiceNumber}</span>
+              <br />
+              <span className="quiet">{money(totalUsdc)} USDC</span>
+            </span>
+            <InvoiceFiles invoiceNumber={invoiceNumber} />
+          </li>
+        ))}
+      </ul>
+      {invoices.isSuccess && found.length === 0 && !hasDocuments && (
+        <Empty>There is no ticket and no invoice yet.</Empty>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import { Link } from "@tanstack/react-router";
+import type { GetTripAnswer } from "../answers.ts";
+import { Empty } from "../parts/states.tsx";
+import { When } from "../parts/time.tsx";
+import { Facts } from "./order-history.tsx";
+
+type Entry = GetTripAnswer["record"][number];
+
+/** Everything known about the trip, newest first. */
+export function TripRecord({ entries }: { entries: readonly Entry[] }) {
+  if (entries.length === 0) return <Empty>Nothing is recorded yet.</Empty>;
+  return (
+    <ol className="history record">
+      {entries.map((entry) => (
+        <li key={`${entry.at} ${entry.kind} ${entry.text}`} className={entry.kind}>
+          <span className="kind">{entry.kind}</span>
+          <div>
+            {entry.text}{" "}
+            <span className="quiet">
+              <When at={entry.at} />
+              {entry.userId === null ? "" : `, ${entry.userId.startsWith("svc:") ? "by a key" : entry.userId}`}
+            </span>
+            {typeof entry.details.runId === "string" && entry.kind === "run" && (
+              <>
+                {" "}
+                <Link to="/runs/$runId" params={{ runId: entry.details.runId }}>
+                  the run
+                </Link>
+              </>
+            )}
+            <Facts details={entry.details} />
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}

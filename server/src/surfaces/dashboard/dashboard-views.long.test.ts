@@ -1,0 +1,198 @@
+import axe from "axe-core";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { startBrowser, type TestBrowser, type WatchedPage } from "../../../test/support/browser.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
+
+// A browser is unpacked, and the dashboard is built where nobody has done it before.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+/** Markup that would run, load or draw something if it were more than text. Each has an element with `data-markup`. */
+const MARKUP = [
+  '<img data-markup src="/none" onerror="markupRan=1">',
+  "<script data-markup>markupRan=1</script>",
+  '"><svg data-markup onload="markupRan=1">',
+  "</textarea><b data-markup>bold</b>",
+  "{{constructor.constructor('markupRan=1')()}}<i data-markup>",
+  '<a data-markup href="javascript:markupRan=1">press</a>',
+] as const;
+const [IMAGE, SCRIPT, SVG, TEXTAREA, TEMPLATE, LINK] = MARKUP;
+
+let service: TestService;
+let chromium: TestBrowser;
+let watched: WatchedPage;
+let views: readonly { name: string; path: string; shows: string }[];
+
+beforeAll(async () => {
+  [service, chromium] = await Promise.all([startTestService(), startBrowser()]);
+  await service.isFunded(service.tenantId);
+  views = await fillProduct();
+  watched = await chromium.watch(service.appUrl);
+  const link = service.app.facts.find(({ label }) => label === "dashboard")?.text.split(" ")[0] ?? "";
+  await watched.page.goto(link);
+  await watched.page.getByRole("button", { name: "Sign in" }).click();
+  await watched.page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
+});
+afterAll(async () => {
+  await chromium?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+const day = (ahead: number) => Temporal.Now.plainDateISO("UTC").add({ days: ahead }).toString();
+
+async function send(path: string, method: "POST" | "PUT", body: object, key = service.operatorKey) {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const answer = await service.send(path, { method, headers, body: JSON.stringify(body) });
+  expect(answer.status, `${path} ${answer.text}`).toBeLessThan(300);
+  return answer.body;
+}
+
+/** Records of every kind, whose texts are markup wherever a caller or a supplier gives them. */
+async function fillProduct() {
+  const call = async (tool: string, args: object) => requireResult(await service.call(tool, args));
+  const found = await call("search_flights", { origin: "LHR", destination: "JFK", departureDate: day(60) });
+  const [offer] = Array.isArray(found.offers) ? found.offers : [];
+  const { orderId } = await call("book_flight", { offerId: offer.id });
+  const trip = await call("prefund_trip", { budgetUsdc: "900", tripSummary: IMAGE, guestName: SVG });
+  const input = { tripId: trip.tripId, origin: "LHR", destination: "CDG", departureDate: day(40) };
+  const { runId } = await send("/api/workflows/run", "POST", { workflowId: "service.book_flight", input });
+  const action = { tripId: trip.tripId, bookingType: "flight", actionType: LINK };
+  await service.call("log_agent_action", action);
+  await send("/api/policies/markup", "PUT", { document: { title: SCRIPT, payments: { maxAmountUsd: 1 } } });
+  await send("/api/policy-enforcement", "PUT", { policyId: "markup" });
+  await service.call("send_tokens", { to: `0x${"7".repeat(40)}`, amount: "2" });
+  await send("/api/policy-enforcement", "PUT", { policyId: null });
+  await send("/api/budgets", "PUT", { budgetId: "year", amountUsdc: "500", costCentre: TEXTAREA });
+  await send("/api/keys", "POST", { name: TEMPLATE });
+  await send("/api/event-endpoints", "POST", { url: "https://example.com/hook", description: IMAGE });
+  await service.call("search_flights", { origin: SCRIPT });
+  return [
+    { name: "home", path: "/", shows: "Needs somebody" },
+    { name: "trips", path: "/trips", shows: "LHR to JFK" },
+    { name: "budgets", path: "/trips?list=budgets", shows: IMAGE },
+    { name: "order", path: `/trips/orders/${orderId}`, shows: "Reference" },
+    { name: "budget", path: `/trips/budgets/${trip.tripId}`, shows: IMAGE },
+    { name: "runs", path: "/runs", shows: "Book flight" },
+    { name: "run", path: `/runs/${runId}?step=1`, shows: "It waits at" },
+    { name: "approvals", path: "/approvals", shows: "markup" },
+    { name: "money", path: "/money", shows: "Payment of an order" },
+    { name: "usage", path: "/usage", shows: "Search flights" },
+    { name: "usage by key", path: "/usage?by=key", shows: "Who and what" },
+    { name: "playground", path: "/playground?tool=search_hotels", shows: "Fill in the example" },
+    { name: "channels", path: "/channels", shows: "air/orders" },
+    { name: "endpoints", path: "/channels?list=events", shows: IMAGE },
+    { name: "places", path: "/channels?list=places", shows: "No channel" },
+    { name: "policy", path: "/policy?policy=markup", shows: SCRIPT },
+    { name: "policy, JSON", path: "/policy?policy=markup&form=json", shows: "<script data-markup>" },
+    { name: "policy, form", path: "/policy?policy=markup&form=edit", shows: TEXTAREA },
+    { name: "keys", path: "/settings/keys", shows: TEMPLATE },
+    { name: "sessions", path: "/settings/sessions", shows: "seen" },
+    { name: "more", path: "/more", shows: "API reference" },
+  ];
+}
+
+async function open({ path, shows }: { path: string; shows: string }): Promise<void> {
+  const { page } = watched;
+  await page.goto(`${service.appUrl}/dashboard${path}`);
+  await page.getByText(shows).first().waitFor();
+  await page.waitForFunction(() => document.querySelector("[aria-busy=true]") === null);
+}
+
+/** Elements that came from texts, and whether one of them has run. */
+const findMarkup = () =>
+  watched.page.evaluate(() => ({
+    elements: document.querySelectorAll("[data-markup]").length,
+    hasRun: "markupRan" in window,
+  }));
+
+describe.each([
+  ["a phone, light", 390, "light"],
+  ["a phone, dark", 390, "dark"],
+  ["a desk, light", 1440, "light"],
+  ["a desk, dark", 1440, "dark"],
+] as const)("on %s", (_name, width, colorScheme) => {
+  it("every view is accessible, fits, keeps texts as texts, and loads nothing from elsewhere", async () => {
+    const { page, errors, foreignRequests } = watched;
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    for (const view of views) {
+      await open(view);
+      await page.evaluate(axe.source);
+      const found = await page.evaluate(async () => (await Reflect.get(window, "axe").run()).violations);
+      const said = found.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => [id, nodes[0]?.html]);
+      expect(said, view.name).toEqual([]);
+      const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(tooWide, view.name).toBeLessThanOrEqual(0);
+      expect(await findMarkup(), view.name).toEqual({ elements: 0, hasRun: false });
+    }
+    expect(errors).toEqual([]);
+    expect(foreignRequests).toEqual([]);
+  });
+});
+
+it("a supplier's hostile texts are texts in the playground's answer", async () => {
+  const { page, errors } = watched;
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await fetch(`${service.supplierUrl}/_sandbox/scenarios`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ match: { path: "/stays", method: "POST" }, fault: "hostile_texts", times: 20 }),
+  });
+  await open({ path: "/playground?tool=search_hotels", shows: "Fill in the example" });
+  await page.getByRole("button", { name: "Fill in the example" }).click();
+  await page.getByLabel("location").fill(IMAGE);
+  await page.getByRole("button", { name: /^Call/ }).click();
+  await page.locator(".answer .problem").waitFor();
+  await page.getByLabel("location").fill("London");
+  await page.getByRole("button", { name: /^Call/ }).click();
+  await page.locator("details.card").first().waitFor();
+  for (const summary of await page.locator("details.card > summary").all()) await summary.click();
+  expect(await findMarkup()).toEqual({ elements: 0, hasRun: false });
+  expect(await page.locator(".answer script, .answer iframe, .answer [onerror]").count()).toBe(0);
+  await fetch(`${service.supplierUrl}/_sandbox/scenarios`, { method: "DELETE" });
+  // The refusal of the first call is an answer with status 400, which the browser notes.
+  expect(errors.filter((error) => !error.includes("400"))).toEqual([]);
+});
+
+it("a call that moves money is previewed first, and moves what the preview said", async () => {
+  const { page } = watched;
+  await open({ path: "/playground?tool=send_tokens", shows: "Fill in the example" });
+  const call = page.getByRole("button", { name: /^Call/ });
+  expect(await call.isDisabled()).toBe(true);
+  await page.getByRole("button", { name: "Fill in the example" }).click();
+  await page.getByRole("button", { name: /^Preview/ }).click();
+  await page.getByText("It would be accepted.").waitFor();
+  await page.getByLabel("amount").fill("3");
+  expect(await call.isDisabled(), "the arguments are others than the previewed ones").toBe(true);
+  await page.getByRole("button", { name: /^Preview/ }).click();
+  await page.getByRole("button", { name: "Call: 3.005 USDC in all" }).click();
+  await page.getByText("Tx hash").waitFor();
+  await open({ path: "/money", shows: "Transfer to an address" });
+  await page.getByText("−3.00 USDC").first().waitFor();
+});
+
+it("a failed call opens the playground at the arguments that were refused", async () => {
+  const { page } = watched;
+  await open({ path: "/usage", shows: "Failed calls" });
+  await page.getByRole("button", { name: "Search flights" }).first().click();
+  await page.getByRole("link", { name: "Open in the playground" }).click();
+  await page.getByText("was refused").first().waitFor();
+  expect(new URL(page.url()).searchParams.get("tool")).toBe("search_flights");
+});
+
+it("J and K move through rows, and the back button returns to the list as it was", async () => {
+  const { page } = watched;
+  await open({ path: "/trips?list=budgets", shows: IMAGE });
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Record" }).waitFor();
+  await page.goBack();
+  await page.getByRole("button", { name: "Budgets in escrow", pressed: true }).waitFor();
+});
+
+it("a budget that an agent funds appears by itself", async () => {
+  const { page } = watched;
+  await open({ path: "/trips?list=budgets", shows: IMAGE });
+  requireResult(await service.call("prefund_trip", { budgetUsdc: "5", tripSummary: "Came by itself" }));
+  await page.getByText("Came by itself").waitFor();
+});
