@@ -9,6 +9,7 @@ export const SHARED = "C0APPROVALS";
 export const direct = (member: string): string => `D${member.slice(1)}`;
 
 const PATIENCE_MILLISECONDS = 30_000;
+const START_MILLISECONDS = 120_000;
 
 const Message = z.object({
   ts: z.string(),
@@ -53,8 +54,9 @@ export class Workspace {
   ): Promise<Workspace> {
     const url = `${appUrls[0]}/api/channels`;
     const body = { kind: "slack", approvalsIn: SHARED };
-    const added = await ask(url, operatorKey, "POST", body).catch(async () => {
-      // It is stored, though its simulator may take long to start on a busy machine.
+    // It is stored, though its simulator may take long to start on a busy machine.
+    await ask(url, operatorKey, "POST", body).catch(() => undefined);
+    const added = await untilAnswered(async () => {
       const { channels } = Listed.parse(await ask(url, operatorKey, "GET"));
       return await ask(`${url}/${channels[0]?.id}`, operatorKey, "GET");
     });
@@ -106,6 +108,17 @@ export class Workspace {
 
   async #play(method: string, path: string, body?: object): Promise<unknown> {
     return await ask(`${playBase(this.#playUrl)}/${path}`, "", method, body);
+  }
+}
+
+async function untilAnswered<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  const deadline = performance.now() + START_MILLISECONDS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+    }
   }
 }
 

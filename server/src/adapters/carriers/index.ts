@@ -10,13 +10,18 @@ interface SimulatorOptions {
 }
 
 export function createChatSimulator({ http, start, controlToken }: SimulatorOptions): ChatSimulator {
+  const url = () =>
+    start().catch((cause: unknown) => {
+      throw new ChatFailure("not_done", "the carrier simulator does not start", { cause });
+    });
   return {
-    url: start,
+    url,
     async setUp({ id, ...playground }) {
+      const base = await url();
       const { status } = await http
         .send({
           method: "PUT",
-          url: `${await start()}/_carriers/control/playgrounds/${id}`,
+          url: `${base}/_carriers/control/playgrounds/${id}`,
           headers: { authorization: `Bearer ${controlToken}` },
           json: playground,
           timeoutMilliseconds: TIMEOUT_MILLISECONDS,
