@@ -2,9 +2,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../api.ts";
 import { member } from "../boot.ts";
 import { fromNow, time } from "../format.ts";
+import { Ask } from "../parts/ask.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
-import { Ask } from "./ask.tsx";
 
 interface Agent {
   connectionId: string;

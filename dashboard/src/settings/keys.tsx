@@ -5,7 +5,6 @@ import { member } from "../boot.ts";
 import { fromNow, time } from "../format.ts";
 import { Ask } from "../parts/ask.tsx";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
-import { Ask } from "./ask.tsx";
 import { MintSheet } from "./mint-sheet.tsx";
 import { ShownKey } from "./shown-key.tsx";
 

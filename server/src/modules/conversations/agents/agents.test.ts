@@ -71,9 +71,7 @@ it("a turn that lasts longer than 25 s is answered as running, with progress unt
       read += chunk;
       if (read.includes("writes the reply")) over.abort();
     }
-    const messages = [...read.matchAll(/^data: (.*)$/gm)].map(([, text = ""]) =>
-      Message.parse(JSON.parse(text)),
-    );
+    const messages = [...read.matchAll(/^data: (.*)$/gm)].map(([, text = ""]) => Message.parse(JSON.parse(text)));
     const stages = messages.flatMap(({ params }) => params?.message ?? []);
     expect(stages).toEqual(expect.arrayContaining(["calls find_airports_nearby", "writes the reply"]));
     const running = messages.at(-1)?.result?.structuredContent;
