@@ -62,7 +62,7 @@ export async function readChannelBooks(deployment: Database): Promise<ChannelBoo
   };
 }
 
-/** What channels still have to do, however the matter ends. */
+/** Everything that channels still have to do, however the matter ends. */
 export async function readOpenWork(deployment: Database): Promise<string[]> {
   const text = `
     select count(*) || ' events of channels' as matter from channel_event where finished_at is null having count(*) > 0

@@ -6,7 +6,7 @@ import type { Played } from "./talk.ts";
 import type { Message } from "./workspace.ts";
 
 /** A tenant's side of the simulator. */
-export interface Side {
+interface Side {
   readonly tenantId: string;
   readonly channelId: string;
   /** All messages, in all places. */

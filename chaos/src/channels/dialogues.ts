@@ -1,32 +1,35 @@
 import type { Random } from "../random.ts";
 
+type Answers = readonly ("Yes" | "No")[] | "yes please";
 /** How a traveler answers the question whether it is to be booked: by buttons at the same moment, or in words. */
-const ANSWERS = [["Yes"], ["Yes"], ["Yes", "Yes"], ["Yes", "No"], ["No"], "yes please"] as const;
+const ANSWERS: readonly [Answers, ...Answers[]] = [
+  ["Yes"],
+  ["Yes"],
+  ["Yes", "Yes"],
+  ["Yes", "No"],
+  ["No"],
+  "yes please",
+];
 /** How the approver decides, where the tenant's policy asks one: a crowd of presses over several places, or one by the API. */
 const DECISIONS = ["approve", "approve", "reject", "crowd", "mixed crowd", "by API"] as const;
-const ROUTES = [
-  ["London", "Paris"],
-  ["Madrid", "Barcelona"],
-  ["Amsterdam", "Berlin"],
-  ["Frankfurt", "London"],
-] as const;
+const ROUTES = ["London to Paris", "Madrid to Barcelona", "Amsterdam to Berlin", "Frankfurt to London"] as const;
 const DAYS_AHEAD = 40;
 
 export interface Dialogue {
   readonly number: number;
   readonly opening: string;
-  readonly answers: (typeof ANSWERS)[number];
+  readonly answers: Answers;
   readonly decision: (typeof DECISIONS)[number];
 }
 
 /** The same for the same draws. */
 export function drawDialogue(random: Random, number: number, today: Temporal.PlainDate): Dialogue {
-  const [origin, destination] = random.pick(ROUTES);
+  const route = random.pick(ROUTES);
   const date = today.add({ days: DAYS_AHEAD + random.between(0, 200) });
   const day = date.toLocaleString("en-GB", { day: "numeric", month: "long", year: "numeric" });
   return {
     number,
-    opening: `i need a flight from ${origin} to ${destination} on ${day}, one way, just me`,
+    opening: `i need a flight from ${route} on ${day}, one way, just me`,
     answers: random.pick(ANSWERS),
     decision: random.pick(DECISIONS),
   };

@@ -35,16 +35,17 @@ const LOOK_MILLISECONDS = 5;
 const LINK_MILLISECONDS = 60_000;
 const END_MILLISECONDS = 300_000;
 const DECIDES = ["approvals:read", "approvals:decide"];
+type Fault = readonly [path: string, fault: string];
 /** Every flight needs an approval. */
 const POLICY = { document: { flight: { maxPrice: { default: 1 } }, approval: {} } };
-const FAULTS = [
+const FAULTS: readonly [Fault, ...Fault[]] = [
   ["/slack/api/chat.postMessage", "lost_answer"],
   ["/slack/api/chat.postMessage", "reset"],
   ["/slack/api/chat.postMessage", "rate_limited"],
   ["/slack/api/chat.postMessage", "away"],
   ["/slack/api/chat.update", "reset"],
   ["/_events/slack", "duplicated"],
-] as const;
+];
 
 type Prepared = Awaited<ReturnType<typeof prepareTenants>>[number];
 
@@ -52,7 +53,7 @@ type Prepared = Awaited<ReturnType<typeof prepareTenants>>[number];
 async function openTalk({ deployment, history }: Scene, { client, access }: Prepared, asks: boolean): Promise<Talk> {
   const { tenantId, apiKey } = access;
   await createTravelers(client);
-  const person = { id: "chaos_approver", name: "Chaos", email: "approver@chaos.example", roles: ["approver"] };
+  const person = { id: "chaos_approver", name: "Chaos", email: "approver@chaos.example", roles: ["approver"] } as const;
   const key = await deployment.addPerson(person, DECIDES, tenantId);
   const workspace = await Workspace.add(deployment.appUrls, access, await deployment.carrierControlToken());
   await workspace.say(TRAVELER, await workspace.issueCode(apiKey, `link-codes?userId=${userIds[0]}`));
@@ -140,7 +141,7 @@ async function open(scene: Scene): Promise<AreaRun> {
     begun: () => listPlayed().length,
     async disturb(random) {
       const [path, fault] = random.pick(FAULTS);
-      await random.pick(talks).workspace.arm(path, fault);
+      await random.shuffle(talks)[0]?.workspace.arm(path, fault);
     },
     async nextMoment(_random, signal) {
       const deadline = performance.now() + MOMENT_MILLISECONDS;

@@ -46,7 +46,7 @@ export class Talk {
   readonly played: Played[] = [];
   /** By text: how often the traveler has said it; an answer by buttons is said once, however many are pressed. */
   readonly said = new Map<string, number>();
-  /** What the simulator knew before this time is gone. */
+  /** The simulator knows nothing from before this time. */
   forgottenUntil = 0;
   repeated = 0;
   readonly #options: TalkOptions;

@@ -75,10 +75,7 @@ const addChannel = defineRoute({
     approvalsIn: Place.exactOptional(),
   }),
   answers: { 200: { description: "The channel, and how to set up its other side.", schema: WithSetUp } },
-  errors: {
-    conflict: `This tenant has ${MOST_CHANNELS} channels, or this simulated channel already.`,
-    provider_unavailable: SIMULATOR_AWAY,
-  },
+  errors: { conflict: `This tenant has ${MOST_CHANNELS} channels, or this simulated channel already.` },
   example: { body: { kind: "slack", approvalsIn: "C0APPROVALS" }, answer: exampleAnswer },
   async run({ principal, body, fail }, parts: RouteParts) {
     const { stores, clock } = parts;
@@ -105,7 +102,7 @@ const readChannel = defineRoute({
   scope: ADMINISTERS,
   params: ChannelPath,
   answers: { 200: { description: "The channel.", schema: WithSetUp } },
-  errors: { not_found: NO_CHANNEL, provider_unavailable: SIMULATOR_AWAY },
+  errors: { not_found: NO_CHANNEL },
   example: { answer: exampleAnswer },
   async run({ principal, params: { channelId }, fail }, parts: RouteParts) {
     if ((await parts.stores.channels.find(principal, channelId)) === undefined) throw fail("not_found");
@@ -197,6 +194,6 @@ async function describe(parts: RouteParts, channelId: string): Promise<z.output<
     return { ...describeChannel(channel), setUp: await describeSetUp(parts, channel) };
   } catch (cause) {
     if (!(cause instanceof ChatFailure)) throw cause;
-    throw new Failure("provider_unavailable", { detail: SIMULATOR_AWAY, cause });
+    throw new Failure("unavailable", { detail: SIMULATOR_AWAY, cause });
   }
 }
