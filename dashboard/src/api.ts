@@ -134,6 +134,7 @@ export interface Order {
   kind: "flight" | "stay";
   status: string;
   pnr: string | null;
+  what: string | null;
   totalAmount: string;
   totalCurrency: string;
   createdAt: string;

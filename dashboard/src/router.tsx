@@ -107,10 +107,18 @@ const playground = createRoute({
   component: lazyRouteComponent(() => import("./playground/playground.tsx"), "Playground"),
 });
 
+interface ChannelSearch {
+  list?: "events" | "places";
+  channel?: string;
+  state?: string;
+  record?: string;
+  endpoint?: string;
+}
+
 const channels = createRoute({
   getParentRoute: () => rootRoute,
   path: "/channels",
-  validateSearch: (search: Search) => {
+  validateSearch: (search: Search): ChannelSearch => {
     const list = keepOne(search.list, ["events", "places"]);
     const kept = keepTexts("channel", "state", "record", "endpoint")(search);
     return list === undefined ? kept : { ...kept, list };

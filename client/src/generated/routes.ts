@@ -1451,7 +1451,7 @@ export type ShareInvoiceFilesAnswer = {
   hasXml: boolean;
 };
 
-export type ShareInvoiceFilesRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+export type ShareInvoiceFilesRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "sandbox_unavailable" | "unavailable";
 
 export type RevokeInvoiceFilesInput = {
   /** Such as INV-000001 */

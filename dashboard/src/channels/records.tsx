@@ -9,7 +9,7 @@ import { More, usePages } from "../parts/pages.tsx";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
 import { When } from "../parts/time.tsx";
 
-export const CHANNELS = [
+const CHANNELS = [
   ["supplier", "Supplier"],
   ["chain", "Chain"],
   ["email", "Email"],

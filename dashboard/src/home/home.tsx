@@ -59,7 +59,9 @@ function NeedsSomebody() {
         ))}
         {paused.map(({ runId, workflowId, updatedAt }) => (
           <li key={runId}>
-            <span>{workflowId.replace("service.", "").replaceAll("_", " ")}</span>
+            <Link to="/runs/$runId" params={{ runId }}>
+              {toolName(workflowId.replace("service.", ""))}
+            </Link>
             <span className="mono quiet">{runId.slice(-8)}</span>
             <Status kind="wait">Paused {fromNow(updatedAt)}</Status>
           </li>
@@ -134,7 +136,7 @@ function LatestOrders() {
   });
   const latest = orders.data?.orders ?? [];
   return (
-    <Panel title="Latest orders">
+    <Panel title="Latest orders" aside={<Link to="/trips">Trips</Link>}>
       {orders.isPending && <Rows count={3} />}
       {orders.error !== null && <Problem error={orders.error} retry={() => void orders.refetch()} />}
       {orders.isSuccess && latest.length === 0 && (
@@ -147,10 +149,13 @@ function LatestOrders() {
         </Empty>
       )}
       <ul className="list">
-        {latest.map(({ orderId, kind, status, pnr, totalAmount, totalCurrency, createdAt }) => (
+        {latest.map(({ orderId, kind, what, status, pnr, totalAmount, totalCurrency, createdAt }) => (
           <li key={orderId}>
             <span>
-              {kind === "flight" ? "Flight" : "Stay"} {pnr !== null && <span className="mono">{pnr}</span>}
+              <Link to="/trips/orders/$orderId" params={{ orderId }}>
+                {what ?? (kind === "flight" ? "Flight" : "Stay")}
+              </Link>{" "}
+              {pnr !== null && <span className="mono quiet">{pnr}</span>}
             </span>
             <span className="amount">
               {totalAmount} {totalCurrency}

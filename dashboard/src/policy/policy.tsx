@@ -16,6 +16,7 @@ import { Copy } from "../parts/copy.tsx";
 import { useRowKeys } from "../parts/keyboard.ts";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
 import { When } from "../parts/time.tsx";
+import { EditBudget } from "./edit-budget.tsx";
 import { EditPolicy } from "./edit-policy.tsx";
 import { Enforcement } from "./enforcement.tsx";
 
@@ -194,6 +195,7 @@ function Budgets() {
           </li>
         ))}
       </ul>
+      <EditBudget />
       <ApiCall calls={[{ method: "GET", path: "/api/budgets" }]} />
     </Panel>
   );

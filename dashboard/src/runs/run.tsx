@@ -97,7 +97,7 @@ function saySentence(run: ReadWorkflowRunAnswer): ReactNode {
   if (status === "running") return `It is at “${toolName(steps.at(-1)?.step ?? "start")}”.`;
   if (status === "paused") return `It waits at “${toolName(nextStepId ?? "")}”. ${run.pauseReason ?? ""}`;
   const took = endedAt === null ? "" : ` after ${sayDuration(Date.parse(endedAt) - Date.parse(createdAt))}`;
-  return status === "completed" ? `It was completed${took}.` : `It failed${took}, and its steps were undone.`;
+  return status === "completed" ? `It was completed${took}.` : `It failed${took}.`;
 }
 
 const DECIDERS = {
@@ -134,9 +134,15 @@ function Pause({ run }: { run: ReadWorkflowRunAnswer }) {
 
 const sayResolution = (resolution: Readonly<Record<string, unknown>>): string => `“${String(resolution.status ?? "")}”`;
 
+/** Required members that have a default are sent with it. */
+function listDefaults({ properties = {}, required = [] }: JsonSchema): Readonly<Record<string, unknown>> {
+  const known = required.filter((name) => properties[name]?.default !== undefined);
+  return Object.fromEntries(known.map((name) => [name, properties[name]?.default]));
+}
+
 function Resume({ expects, sessionId, runId }: { expects: JsonSchema; sessionId: string; runId: string }) {
   const queries = useQueryClient();
-  const [resolution, setResolution] = useState<Readonly<Record<string, unknown>>>({});
+  const [resolution, setResolution] = useState(() => listDefaults(expects));
   const body = { sessionId, resolution };
   const resume = useMutation({
     mutationFn: () => api<ReadWorkflowRunAnswer>("/api/workflows/resume", { method: "POST", body }),

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Key, type NewKey } from "../api.ts";
 import { member } from "../boot.ts";
-import { fromNow, time } from "../format.ts";
+import { fromNow, money, time } from "../format.ts";
 import { Ask } from "../parts/ask.tsx";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
 import { MintSheet } from "./mint-sheet.tsx";
@@ -50,7 +50,7 @@ export function Keys() {
 const INTERNAL = "internal token ";
 
 function Row({ of: key, onRotated }: { of: Key; onRotated: (made: NewKey) => void }) {
-  const { keyId, name, start, scopes, state, lastUsedAt, expiresAt } = key;
+  const { keyId, name, start, scopes, state, lastUsedAt, expiresAt, limits } = key;
   const isInternal = name.startsWith(INTERNAL);
   return (
     <li className={state === "active" ? "" : "ended"}>
@@ -59,6 +59,7 @@ function Row({ of: key, onRotated }: { of: Key; onRotated: (made: NewKey) => voi
         <span className="mono quiet">{isInternal ? name.slice(INTERNAL.length) : `${start}…`}</span>
         <br />
         <span className="quiet">{scopes.join(", ")}</span>
+        <SaidLimits limits={limits} />
       </span>
       <span>
         <Status kind={state === "active" ? "done" : "quiet"}>{state}</Status>
@@ -76,6 +77,34 @@ function Row({ of: key, onRotated }: { of: Key; onRotated: (made: NewKey) => voi
         </span>
       )}
     </li>
+  );
+}
+
+const LIMITS = [
+  ["perCallUsdc", "a call"],
+  ["perDayUsdc", "a day"],
+  ["perMonthUsdc", "a month"],
+  ["feesUsdc", "a month for the calls themselves"],
+] as const;
+
+/** The most that a key may spend; what is left of it is in the preview of a call. */
+function SaidLimits({ limits }: Pick<Key, "limits">) {
+  const amounts = LIMITS.flatMap(([name, per]) => {
+    const amount = limits[name];
+    return typeof amount === "string" ? [`${money(amount)} USDC ${per}`] : [];
+  });
+  const { recipients = [], tools = [] } = limits;
+  const lists = [
+    ...(recipients.length === 0 ? [] : [`to ${recipients.length} recipients only`]),
+    ...(tools.length === 0 ? [] : [`with ${tools.length} tools only`]),
+  ];
+  const said = [...amounts, ...lists];
+  if (said.length === 0) return null;
+  return (
+    <>
+      <br />
+      <span className="quiet">At most {said.join(", ")}</span>
+    </>
   );
 }
 

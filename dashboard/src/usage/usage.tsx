@@ -20,7 +20,7 @@ export function Usage() {
         <div>
           <Groups />
           <p className="quiet">
-            The limits of a key are under <Link to="/settings/keys">API keys</Link>, budgets in the travel policy.
+            More limits: <Link to="/settings/keys">those of each key</Link> and <Link to="/policy">budgets</Link>.
           </p>
         </div>
       </div>

@@ -95,15 +95,18 @@ async function open({ path, shows }: { path: string; shows: string }): Promise<v
   const { page } = watched;
   await page.goto(`${service.appUrl}/dashboard${path}`);
   await page.getByText(shows).first().waitFor();
-  await page.waitForFunction(() => document.querySelector("[aria-busy=true]") === null);
+  await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
 }
 
 /** Elements that came from texts, and whether one of them has run. */
-const findMarkup = () =>
-  watched.page.evaluate(() => ({
-    elements: document.querySelectorAll("[data-markup]").length,
-    hasRun: "markupRan" in window,
-  }));
+const findMarkup = async () =>
+  await watched.page.evaluate(
+    "({ elements: document.querySelectorAll('[data-markup]').length, hasRun: 'markupRan' in window })",
+  );
+
+/** Each violation with the first element that it is about. */
+const FIND_VIOLATIONS =
+  "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))";
 
 describe.each([
   ["a phone, light", 390, "light"],
@@ -118,11 +121,9 @@ describe.each([
     for (const view of views) {
       await open(view);
       await page.evaluate(axe.source);
-      const found = await page.evaluate(async () => (await Reflect.get(window, "axe").run()).violations);
-      const said = found.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => [id, nodes[0]?.html]);
-      expect(said, view.name).toEqual([]);
-      const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(tooWide, view.name).toBeLessThanOrEqual(0);
+      expect(await page.evaluate(FIND_VIOLATIONS), view.name).toEqual([]);
+      const beside = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+      expect(await page.evaluate(beside), view.name).toBe(0);
       expect(await findMarkup(), view.name).toEqual({ elements: 0, hasRun: false });
     }
     expect(errors).toEqual([]);
@@ -130,28 +131,27 @@ describe.each([
   });
 });
 
-it("a supplier's hostile texts are texts in the playground's answer", async () => {
+it("a supplier's markup is text in the playground's answer", async () => {
   const { page, errors } = watched;
   await page.setViewportSize({ width: 1440, height: 900 });
-  await fetch(`${service.supplierUrl}/_sandbox/scenarios`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ match: { path: "/stays", method: "POST" }, fault: "hostile_texts", times: 20 }),
+  const names = JSON.stringify(MARKUP.join(" ")).slice(1, -1);
+  // The hotels of the sandbox have this in their names, and none has markup.
+  await page.route("**/api/agent/dispatch", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replaceAll("(Sandbox)", () => names) });
   });
   await open({ path: "/playground?tool=search_hotels", shows: "Fill in the example" });
   await page.getByRole("button", { name: "Fill in the example" }).click();
-  await page.getByLabel("location").fill(IMAGE);
-  await page.getByRole("button", { name: /^Call/ }).click();
-  await page.locator(".answer .problem").waitFor();
-  await page.getByLabel("location").fill("London");
   await page.getByRole("button", { name: /^Call/ }).click();
   await page.locator("details.card").first().waitFor();
-  for (const summary of await page.locator("details.card > summary").all()) await summary.click();
+  for (const summary of await page.locator("details.card > summary:visible").all()) await summary.click();
+  for (const text of MARKUP) expect(await page.locator(".answer").innerText()).toContain(text);
   expect(await findMarkup()).toEqual({ elements: 0, hasRun: false });
-  expect(await page.locator(".answer script, .answer iframe, .answer [onerror]").count()).toBe(0);
-  await fetch(`${service.supplierUrl}/_sandbox/scenarios`, { method: "DELETE" });
-  // The refusal of the first call is an answer with status 400, which the browser notes.
-  expect(errors.filter((error) => !error.includes("400"))).toEqual([]);
+  await page.getByRole("button", { name: "JSON", exact: true }).click();
+  await page.locator(".answer pre").waitFor();
+  expect(await findMarkup()).toEqual({ elements: 0, hasRun: false });
+  await page.unroute("**/api/agent/dispatch");
+  expect(errors).toEqual([]);
 });
 
 it("a call that moves money is previewed first, and moves what the preview said", async () => {
@@ -195,4 +195,15 @@ it("a budget that an agent funds appears by itself", async () => {
   await open({ path: "/trips?list=budgets", shows: IMAGE });
   requireResult(await service.call("prefund_trip", { budgetUsdc: "5", tripSummary: "Came by itself" }));
   await page.getByText("Came by itself").waitFor();
+});
+
+it("would run no markup even if a view took a text for it: the page's policy refuses inline scripts", async () => {
+  const { page } = watched;
+  await open({ path: "/more", shows: "API reference" });
+  const refused = page.evaluate(
+    "new Promise((told) => addEventListener('securitypolicyviolation', (event) => told(event.effectiveDirective)))",
+  );
+  await page.evaluate(`document.body.insertAdjacentHTML("beforeend", ${JSON.stringify(IMAGE)})`);
+  expect(await refused).toBe("script-src-attr");
+  expect(await findMarkup()).toEqual({ elements: 1, hasRun: false });
 });
