@@ -128,6 +128,10 @@ const READERS: Readonly<Record<string, Reader>> = {
     if (state.isStayNext && state.stay.city === undefined && state.flight.destination !== undefined) {
       state.stay.city = state.flight.destination;
     }
+    if (state.isStayNext && state.stay.checkIn === undefined && state.flight.departure !== undefined) {
+      state.stay.checkIn = state.flight.departure;
+      if (state.flight.return !== undefined) state.stay.checkOut = state.flight.return;
+    }
   },
   book_stay(state, result) {
     const booked = BookedStay.safeParse(result).data;

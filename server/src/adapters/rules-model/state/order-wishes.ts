@@ -134,7 +134,7 @@ function asksForBooked(state: State, reading: Reading): boolean {
   if (kind === undefined || reading.choice !== undefined) return false;
   const isKnown = state.orders.some((order) => order.kind === kind && order.status === "confirmed");
   const shown = state.lastShown === "stays" ? "stay" : state.lastShown === "flights" ? "flight" : undefined;
-  return isKnown && (shown !== kind || isOwned(reading));
+  return shown !== kind ? isKnown || isOwned(reading) : isKnown && isOwned(reading);
 }
 
 /** A long text is more than the answer to which booking is meant. */
