@@ -161,16 +161,16 @@ export const strangers: readonly Dialogue[] = [
     id: "de-stranger-umbuchen",
     language: "de",
     kind: "changing",
-    given: [{ flight: { origin: "BER", destination: "VIE", departureDate: "{in 40 days}" } }],
+    given: [{ flight: { origin: "MUC", destination: "BCN", departureDate: "{in 49 days}" } }],
     say: [
-      "mein Flug nach Wien passt nicht mehr, geht auch der {in 42 days}?",
-      "oder was ist am {in 43 days}",
+      "mein Flug nach Barcelona passt nicht mehr, geht auch der {in 51 days}?",
+      "oder was ist am {in 52 days}",
       "die günstigste",
     ],
-    answers: { order: "Wien", confirmation: "ja" },
+    answers: { order: "Barcelona", confirmation: "ja" },
     goal: {
       calls: [{ tool: "confirm_order_change" }],
-      orders: [{ flight: { from: "BER", to: "VIE", on: "{in 43 days}" } }],
+      orders: [{ flight: { from: "MUC", to: "BCN", on: "{in 52 days}" } }],
     },
   },
   {

@@ -23,7 +23,7 @@ export interface DescribedRoute {
   readonly path: string;
   readonly query: readonly string[];
   readonly hasBody: boolean;
-  /** Of its body. */
+  /** The names of its body's members. */
   readonly members: readonly string[];
 }
 

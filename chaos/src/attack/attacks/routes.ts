@@ -13,7 +13,7 @@ const Problem = z.looseObject({ code: z.string() });
 const ToolProblem = z.looseObject({ error: Problem });
 /** MCP answers in the form of its protocol. */
 const RpcProblem = z.looseObject({ jsonrpc: z.literal("2.0"), error: z.looseObject({ code: z.number() }) });
-/** Of JSON-RPC: the service's own fault. */
+/** The service's own fault, in JSON-RPC. */
 const INTERNAL_RPC_ERROR = -32603;
 
 /** Control characters that no JSON text and no page has. */

@@ -216,3 +216,57 @@ it.each([
   const turns = await talk(language, HOTEL[language], said);
   expect(turns.at(-1)?.calls.at(-1)).toMatchObject({ name: "book_stay", args: { quoteId: "quo_rat_2" } });
 });
+
+it.each([
+  [
+    "en",
+    "flight from Madrid to Lisbon on 12 January, back on the 15th, and a hotel there",
+    "book the first",
+    "and the second hotel",
+  ],
+  [
+    "de",
+    "Flug von Madrid nach Lissabon am 12. Januar, zurück am 15., und dort ein Hotel",
+    "buch den ersten",
+    "und das zweite Hotel",
+  ],
+  [
+    "es",
+    "vuelo de Madrid a Lisboa el 12 de enero, vuelta el 15, y allí un hotel",
+    "reserva el primero",
+    "y el segundo hotel",
+  ],
+])("goes from the flight to its hotel: %s, %s, %s, %s", async (locale, ...said) => {
+  const turns = await talk(locale, ...said);
+  expect(turns[1]?.calls.at(-1)).toMatchObject({
+    name: "search_hotels",
+    args: { checkInDate: "2027-01-12", checkOutDate: "2027-01-15" },
+  });
+  expect(turns.at(-1)?.calls.at(-1)).toMatchObject({ name: "book_stay", args: { quoteId: "quo_rat_2" } });
+});
+
+it.each([
+  ["en", "rather until the 16th"],
+  ["de", "lieber bis zum 16."],
+  ["es", "mejor hasta el 16"],
+] as const)("moves the end of a stay: %s, %s", async (language: Language, said) => {
+  const turns = await talk(language, HOTEL[language], said);
+  expect(turns.at(-1)?.calls.at(-1)).toMatchObject({
+    args: { checkInDate: "2027-01-12", checkOutDate: "2027-01-16" },
+  });
+});
+
+it("reads Spanish that is written by ear", async () => {
+  const turns = await talk("es", "un buelo de Hamburgo a Madrid el 12 de enero", "el mas varato");
+  expect(turns.at(-1)?.calls).toEqual([{ name: "book_flight", args: { offerId: "off_3" } }]);
+});
+
+it("takes the other passport for the same country", async () => {
+  const travelers = [{ userId: "user_demo", isCaller: true, profile: { passports: [{ nationality: "DEU" }] } }];
+  const said = ["my passport is Indian, do I need a visa for Japan on 10 January?", "ok and with the German one?"];
+  const turns = await talkWithRules(said, { answers: { list_travelers: { travelers } } });
+  expect(turns.at(-1)?.calls.at(-1)).toMatchObject({
+    name: "check_travel_eligibility",
+    args: { originIso3: "DEU", destinationIso3: "JPN" },
+  });
+});

@@ -181,9 +181,11 @@ function readPhrase(
     return { ...phrase, length: words.length };
   }
   if (isCode && !NO_PLACES.has(token.folded)) return { kind: "place", value: token.raw, length: 1 };
-  for (let length = token.folded.length; length >= 4; length -= 1) {
-    const stem = lexicon.stems.get(token.folded.slice(0, length));
-    if (stem !== undefined) return { ...stem, length: 1 };
+  for (const spelling of listSpellings(token.folded, lexicon.language)) {
+    for (let length = spelling.length; length >= 4; length -= 1) {
+      const stem = lexicon.stems.get(spelling.slice(0, length));
+      if (stem !== undefined) return { ...stem, length: 1 };
+    }
   }
   if (!/^\p{L}/u.test(token.raw)) return { kind: "sign", value: token.raw, length: 1 };
   const guess = guessWord(token.folded, lexicon);

@@ -53,6 +53,7 @@ const readStays: Reader = (state, result) => {
   const stays = readList(Stay, answer.accommodations);
   if (stays.length === 0 && state.stays !== undefined) return;
   state.stays = { stays, searchId: answer.searchId ?? state.stays?.searchId };
+  if (state.task === "flight") state.task = "stay";
   state.spoken = undefined;
   state.lastShown = "stays";
 };

@@ -38,7 +38,7 @@ function noteJourney({ visa }: State, reading: Reading): void {
   const others = countries.filter(
     ({ country }) => nationality === undefined || toCountryAlpha2(nationality) !== country,
   );
-  const place = others.at(-1) ?? countries.at(-1);
+  const place = others.at(-1) ?? (visa.country === undefined ? countries.at(-1) : undefined);
   if (place?.country !== undefined) visa.country = place.country;
   const [first, second] = dates;
   if (first?.date !== undefined) visa.date = first.date;

@@ -169,7 +169,8 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
   const task = findTask(state, reading);
   if (task === "none") return undefined;
   state.order = { isReturn: false };
-  const isMore = kinds.has("more") && !kinds.has("book");
+  // "El mas varato" is one word that was missed.
+  const isMore = kinds.has("more") && !kinds.has("book") && !/\bmas [bv]arat/.test(reading.folded);
   const shown = state.lastShown;
   startTask(state, task, reading);
   const before = snapshot(state, task);
