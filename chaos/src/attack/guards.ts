@@ -46,6 +46,13 @@ const guards = {
   "json-depth": {
     replace: { file: `${HTTP}/bodies/json-body.ts`, from: "MAXIMUM_DEPTH = 32", to: "MAXIMUM_DEPTH = 1e9" },
   },
+  "checked-arguments": {
+    replace: {
+      file: "server/src/kernel/call/validate.ts",
+      from: "if (parsed.success) return { input: parsed.data, issues: [] };",
+      to: "return { input: parsed.success ? parsed.data : (args ?? {}), issues: [] };",
+    },
+  },
   /** The product unpacks nothing: this does. */
   "unpacked-only": {
     replace: {

@@ -11,7 +11,7 @@ import { Reading } from "./reading.ts";
 const PROGRAM = fileURLToPath(new URL("./attacked-service.ts", import.meta.url));
 const Addresses = z.object({ appUrl: z.string(), edgeUrl: z.string() });
 const Digits = z.templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]+$/)]);
-const Quickstart = z.object({ apiKey: z.string(), payer: z.object({ privateKey: Digits }) });
+const Quickstart = z.object({ apiKey: z.string(), operatorKey: z.string(), payer: z.object({ privateKey: Digits }) });
 
 interface TargetOptions {
   /** Services on one folder share the parts that run beside them. */
@@ -27,6 +27,8 @@ export type Host = "app" | "edge";
 export class Target {
   readonly urls: Readonly<Record<Host, string>>;
   readonly apiKey: string;
+  /** A person's key, with every scope. */
+  readonly operatorKey: string;
   /** The key of a funded wallet on the development chain. */
   readonly payerKey: Hex;
   readonly pid: number | undefined;
@@ -37,6 +39,7 @@ export class Target {
     this.pid = child.pid;
     this.urls = urls;
     this.apiKey = quickstart.apiKey;
+    this.operatorKey = quickstart.operatorKey;
     this.payerKey = quickstart.payer.privateKey;
   }
 

@@ -5,10 +5,11 @@ import { english } from "./english.ts";
 import { german } from "./german.ts";
 import { type Outcome, runDialogue } from "./run-dialogue.ts";
 import { spanish } from "./spanish.ts";
+import { strangers } from "./strangers.ts";
 
 const LEAST_SHARE = 0.9;
 
-const languages: Readonly<Record<string, readonly Dialogue[]>> = { english, german, spanish };
+const languages: Readonly<Record<string, readonly Dialogue[]>> = { english, german, spanish, strangers };
 
 /** The dialogue as it went, for whoever looks for the reason. */
 const describeOutcome = ({ id, missed, wrongSpends, turns }: Outcome): string =>
@@ -19,7 +20,7 @@ const describeOutcome = ({ id, missed, wrongSpends, turns }: Outcome): string =>
     ...turns.flatMap(({ said, reply, status }) => [`  > ${said}`, `  ${status}: ${reply}`]),
   ].join("\n");
 
-describe.each(Object.keys(languages))("golden dialogues in %s", (language) => {
+describe.each(Object.keys(languages))("golden dialogues: %s", (language) => {
   const outcomes: Outcome[] = [];
 
   it.each(languages[language] ?? [])("are spoken: $id", async (dialogue) => {

@@ -4,6 +4,7 @@ import { english } from "./english.ts";
 import { german } from "./german.ts";
 import { listDays, renderDates } from "./render-dates.ts";
 import { spanish } from "./spanish.ts";
+import { strangers } from "./strangers.ts";
 
 const dialogues: readonly Dialogue[] = [...english, ...german, ...spanish];
 const TODAY = Temporal.PlainDate.from("2026-11-27");
@@ -24,7 +25,7 @@ it("has twenty dialogues in each language and all kinds", () => {
   expect(new Set(dialogues.map(({ id }) => id)).size).toBe(dialogues.length);
 });
 
-describe.each(dialogues)("$id", ({ id, language, say, answers, given = [], goal }) => {
+describe.each([...dialogues, ...strangers])("$id", ({ id, language, say, answers, given = [], goal }) => {
   it("is a dialogue of its language with a change of mind, a goal and dates that render", () => {
     expect(id.slice(0, 3)).toBe(`${language}-`);
     expect(say.length).toBeGreaterThanOrEqual(2);

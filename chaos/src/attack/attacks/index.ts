@@ -8,6 +8,7 @@ import { leftStreams } from "./left-streams.ts";
 import { failingPaidCalls, forgedPayments, unpaidCalls } from "./payments.ts";
 import { pipelining } from "./pipelining.ts";
 import { refusedKeys } from "./refused-keys.ts";
+import { describedRoutes } from "./routes.ts";
 import { halfClosed, idleConnections, slowBodies, slowHeaders } from "./slow-clients.ts";
 import { deepJson, packedBodies } from "./texts.ts";
 
@@ -21,6 +22,7 @@ export const attacks: readonly Attack[] = [
   halfBodiesWithKey,
   deepJson,
   packedBodies,
+  describedRoutes,
   refusedKeys,
   failingPaidCalls,
   forgedPayments,

@@ -253,6 +253,15 @@ describe("erasing", () => {
     expect(requireResult(await bookTwo())).toMatchObject({ travelers: [names], passengers: [names] });
   });
 
+  it("ends although a policy is called like the person, of which the audit log tells", async () => {
+    const id = "called_alike_1";
+    const document = { rules: [] };
+    expect((await desk.ask(`/api/policies/${id}`, { document }, service.operatorKey, "PUT")).status).toBeLessThan(300);
+    expect((await desk.ask(`/api/travelers/${id}`, {}, service.apiKey, "PUT")).status).toBe(201);
+    expect((await erase(id)).status).toBe(200);
+    expect(await service.sql("select 1 from audit_log where subject_id like $1", [`%${id}%`])).toEqual([]);
+  });
+
   it("needs no confirmation without upcoming bookings, and another tenant's key finds nobody", async () => {
     await put("user_past_only");
     const booked = requireResult(await book("user_past_only", 45));

@@ -67,7 +67,7 @@ export function createErasures(options: Options): Erasures {
       const mark = isServiceAccount ? userId : newId("erased_", at.epochMilliseconds, random);
       const person = await readPerson(options, user, { mark, names: traces.names });
       const forgetting = forgetPerson(person);
-      const taking = { forgetting, hasNamesake: await hasNamesake(db, user, person), ids: traces.ids };
+      const taking = { mark, forgetting, hasNamesake: await hasNamesake(db, user, person), ids: traces.ids };
       for (const one of records) await one.forgetOwn?.(user);
       await deleteOwn(db, user);
       const tables = joinTables(records);
@@ -240,7 +240,13 @@ function tenantRows(
   return columns.includes("environment") ? sql`tenant_id = ${tenantId} and environment = ${environment}` : undefined;
 }
 
+/** A line of the audit log takes the mark alone for whom or what it names, such as a policy that is called like the user. */
+function keepLine(name: string, before: unknown, { changed, mark }: { changed: unknown; mark: string }): unknown {
+  return (name === "actor" || name === "subject_id") && changed !== before ? mark : changed;
+}
+
 interface Taking {
+  mark: string;
   forgetting: Forgetting;
   hasNamesake: boolean;
   /** Ids of the person's records, for rows that refer to them. */
@@ -255,7 +261,7 @@ async function takeOutOfRecords(
   tables: Required<PersonTables>,
   taking: Taking,
 ): Promise<void> {
-  const { forgetting, hasNamesake, ids } = taking;
+  const { forgetting, hasNamesake, ids, mark } = taking;
   for (const { name: table, columns, rows: own } of await listTables(db, user, tables)) {
     const { rows } = await sql`
       select ctid::text as place, tableoid::regclass::text as part, to_jsonb(one) as stored from ${sql.table(table)} one
@@ -264,7 +270,8 @@ async function takeOutOfRecords(
       const text = JSON.stringify(stored);
       const isAbout = !hasNamesake || forgetting.isNamedIn(text) || ids.some((id) => text.includes(id));
       const changes = columns.flatMap(({ name, type }) => {
-        const after = forgetting.value(stored[name], name, isAbout);
+        const changed = forgetting.value(stored[name], name, isAbout);
+        const after = table === "audit_log" ? keepLine(name, stored[name], { changed, mark }) : changed;
         return JSON.stringify(after) === JSON.stringify(stored[name])
           ? []
           : [sql`${sql.id(name)} = ${type === "jsonb" ? JSON.stringify(after) : after}`];

@@ -37,11 +37,11 @@ export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
 }
 
 /** The choice of the text, or the one that was spoken of before, for "book it". */
-export function findWanted({ spoken }: State, wish: Wish) {
+function findWanted({ spoken }: State, wish: Wish) {
   const choice = "choice" in wish ? wish.choice : undefined;
   const isNamed = choice !== undefined && Object.keys(choice).length > 0;
-  const { airlines, times, kinds } = wish.reading;
-  const isPlain = !isNamed && airlines.length === 0 && times.departs === undefined && !kinds.has("refundable");
+  const { airlines, times } = wish.reading;
+  const isPlain = !isNamed && airlines.length === 0 && times.departs === undefined;
   return isPlain && spoken !== undefined ? spoken : { choice, reading: wish.reading };
 }
 

@@ -1,3 +1,4 @@
+import { ASIDES } from "../state/asides.ts";
 import type { Wish } from "../state/state.ts";
 import { bookFlight, tellConditions } from "./book-flight.ts";
 import { tellEligibility } from "./entry.ts";
@@ -71,11 +72,18 @@ function sayCannot({ speaker }: Deciding, wish: Wish): Outcome {
 
 /** Calls of all wishes come first and at once, then the words about all of them. */
 export function decide(deciding: Deciding): Outcome {
-  const { wishes } = deciding.state;
+  const { wishes, deed, results } = deciding.state;
+  const done = results.findLast(({ result }) => result.name in FINISHERS && result.outcome !== "withdrawn")?.result;
+  const [first] = wishes;
+  if (done !== undefined && first !== undefined && wishes.every(({ kind }) => ASIDES.has(kind)))
+    return FINISHERS[done.name]?.(deciding, first) ?? {};
   const outcomes = wishes.map((wish) => DECIDERS[wish.kind](deciding, wish));
   const calls = outcomes.flatMap((outcome) => outcome.calls ?? []);
   if (calls.length > 0) return { calls };
+  // A question beside a confirmation is answered, and then the same is asked again.
+  const again = deed === undefined || wishes.some(({ kind }) => kind === "showAgain") ? [] : [deed];
   const texts = outcomes.flatMap(({ text }) => (text === undefined ? [] : [text]));
   const question = outcomes.findLast((outcome) => outcome.question !== undefined)?.question;
+  if (again.length > 0) return { text: texts.join("\n\n"), calls: again };
   return { text: texts.join("\n\n"), ...(question === undefined ? {} : { question }) };
 }

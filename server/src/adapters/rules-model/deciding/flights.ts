@@ -30,7 +30,7 @@ export function findFlights(deciding: Deciding, wish: Wish): Outcome {
   if (base === undefined) return tell(deciding.speaker.say("unknown"));
   const rate = askForRate(deciding, flight.maximum);
   if (rate !== undefined) return call(rate);
-  const filters = listFilters(flight);
+  const filters = listFilters(deciding.state);
   if (party.children > 0) {
     const ages = [...Array.from({ length: party.adults }, () => ADULT_AGE), ...childAges(deciding)];
     const search = { name: "search_more_flights", args: { ...base, ages, ...filters, limit: OFFERS_SHOWN } };
@@ -140,14 +140,18 @@ const asWindow = ({ from, until }: TimeWindow) => ({
 
 const ORDERS: Readonly<Record<string, string>> = { price: "price", duration: "duration", earliest: "departure" };
 
-function listFilters(flight: FlightSlots): Record<string, unknown> {
+/** Bags are counted together and searched for each traveler. */
+const countBags = ({ flight, party }: State): number => Math.ceil(flight.bags / (party.adults + party.children));
+
+function listFilters(state: State): Record<string, unknown> {
+  const { flight } = state;
   const { times, sort, maximum } = flight;
   const order = maximum !== undefined ? "price" : sort === undefined ? undefined : ORDERS[sort];
   return {
     ...(flight.isNonStop ? { directOnly: true } : {}),
     ...(flight.isRefundable ? { refundable: true } : {}),
     ...(flight.isChangeable ? { changeable: true } : {}),
-    ...(flight.bags > 0 ? { checkedBags: flight.bags } : {}),
+    ...(flight.bags > 0 ? { checkedBags: countBags(state) } : {}),
     ...(flight.airlines.length > 0 ? { airlines: flight.airlines } : {}),
     ...(times.departs === undefined ? {} : { departs: asWindow(times.departs) }),
     ...(times.arrives === undefined ? {} : { arrives: asWindow(times.arrives) }),
@@ -176,7 +180,7 @@ function present(deciding: Deciding, search: Call, hasFilters: boolean): Outcome
   const offers = readOffers(found.result);
   if (offers.length === 0) return tell(sayNone(deciding));
   const header = speaker.say("flights", { route: sayRoute(state), date: sayDates(state.flight, deciding) });
-  const bags = hasFilters && state.flight.bags > 0 ? speaker.say("bags", { count: state.flight.bags }) : "";
+  const bags = hasFilters && state.flight.bags > 0 ? speaker.say("bags", { count: countBags(state) }) : "";
   const shown = shownFlights(state);
   const isWithin = isWithinLimit(state, shown);
   const { maximum } = state.flight;

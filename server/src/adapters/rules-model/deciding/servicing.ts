@@ -188,8 +188,8 @@ export function changeOrder(deciding: Deciding, wish: Wish): Outcome {
   return tell([speaker.say("changes"), showChanges(offers, speaker), speaker.say("chooseChange")].join("\n"));
 }
 
-function withoutDate({ date, ...slots }: OrderSlots): OrderSlots {
-  return slots;
+function withoutDate({ date: _, before, ...slots }: OrderSlots): OrderSlots {
+  return before === undefined ? slots : { ...slots, date: before };
 }
 
 const asFlight = (offer: ChangeOffer) => ({ offer, slices: offer.slices.add });

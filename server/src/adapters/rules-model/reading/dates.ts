@@ -319,6 +319,8 @@ export function findRole(marks: Marks, from: number, to: number): "out" | "back"
   const isClosed = /^(?:end|sign|and|instead|forWord|no|want|later)$/.test(marks.kind(following));
   if (isClosed && marks.kind(after) === "back") return "back";
   if (isClosed && marks.kind(after) === "out") return "out";
+  // "Until the 9th" ends what was spoken of.
+  if (/^(?:until|till?|bis|hasta)\b/.test(marks.at(marks.pass(from - 1, ["skip"], -1)).folded)) return "back";
   for (let index = from - 1; index >= 0; index -= 1) {
     const { kind } = marks.at(index);
     if (kind === "back" || kind === "checkOut") return "back";

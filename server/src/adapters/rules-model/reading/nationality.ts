@@ -108,6 +108,6 @@ function findCountry(list: readonly Mark[], hasHolder: boolean): string | undefi
   return undefined;
 }
 
-function toNationality(word: string): string | undefined {
+export function toNationality(word: string): string | undefined {
   return stems.find(([stem]) => word.startsWith(stem) && word.length - stem.length <= 5)?.[1];
 }

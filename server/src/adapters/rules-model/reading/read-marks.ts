@@ -181,9 +181,11 @@ function readPhrase(
     return { ...phrase, length: words.length };
   }
   if (isCode && !NO_PLACES.has(token.folded)) return { kind: "place", value: token.raw, length: 1 };
-  for (let length = token.folded.length; length >= 4; length -= 1) {
-    const stem = lexicon.stems.get(token.folded.slice(0, length));
-    if (stem !== undefined) return { ...stem, length: 1 };
+  for (const spelling of listSpellings(token.folded, lexicon.language)) {
+    for (let length = spelling.length; length >= 4; length -= 1) {
+      const stem = lexicon.stems.get(spelling.slice(0, length));
+      if (stem !== undefined) return { ...stem, length: 1 };
+    }
   }
   if (!/^\p{L}/u.test(token.raw)) return { kind: "sign", value: token.raw, length: 1 };
   const guess = guessWord(token.folded, lexicon);
@@ -196,8 +198,20 @@ function readPhrase(
 /** Codes that are words of these languages. */
 const isCommonCode = (word: string): boolean => /^(?:den|las|san|bos|dus|des|der|ein|mit|the|all|her|rio)$/.test(word);
 
-function guessWord(word: string, { guesses }: Lexicon): string | undefined {
-  if (word.length < 5) return undefined;
+/** Spanish writes two letters for one sound, and is often written by ear. */
+const listSpellings = (word: string, language: Lexicon["language"]): readonly string[] =>
+  language === "es" && /^[bv]/.test(word) ? [word, `${word.startsWith("b") ? "v" : "b"}${word.slice(1)}`] : [word];
+
+function guessWord(written: string, { guesses, language }: Lexicon): string | undefined {
+  if (written.length < 5) return undefined;
+  for (const word of listSpellings(written, language)) {
+    const guess = guessSpelling(word, guesses);
+    if (guess !== undefined) return guess;
+  }
+  return undefined;
+}
+
+function guessSpelling(word: string, guesses: Lexicon["guesses"]): string | undefined {
   for (const length of [word.length, word.length - 1, word.length + 1]) {
     for (const candidate of guesses.get(length) ?? []) {
       if (candidate[0] === word[0] && isOneSlip(word, candidate)) return candidate;

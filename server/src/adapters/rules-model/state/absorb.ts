@@ -53,6 +53,7 @@ const readStays: Reader = (state, result) => {
   const stays = readList(Stay, answer.accommodations);
   if (stays.length === 0 && state.stays !== undefined) return;
   state.stays = { stays, searchId: answer.searchId ?? state.stays?.searchId };
+  if (state.task === "flight") state.task = "stay";
   state.spoken = undefined;
   state.lastShown = "stays";
 };
@@ -127,6 +128,10 @@ const READERS: Readonly<Record<string, Reader>> = {
     state.lastShown = undefined;
     if (state.isStayNext && state.stay.city === undefined && state.flight.destination !== undefined) {
       state.stay.city = state.flight.destination;
+    }
+    if (state.isStayNext && state.stay.checkIn === undefined && state.flight.departure !== undefined) {
+      state.stay.checkIn = state.flight.departure;
+      if (state.flight.return !== undefined) state.stay.checkOut = state.flight.return;
     }
   },
   book_stay(state, result) {

@@ -1,7 +1,13 @@
 import type { Reading } from "../reading/read-message.ts";
-import { findChoice, hasSlots } from "./choose-wishes.ts";
+import { findChoice, hasSlots, INFORMATION } from "./choose-wishes.ts";
 import { asksForRefund } from "./order-wishes.ts";
 import { OTHER_KINDS, type OtherKind, type State, type Wish } from "./state.ts";
+
+/** Wishes that leave what was about to be done as it was. */
+export const ASIDES: ReadonlySet<string> = new Set([
+  ...INFORMATION,
+  ...["total", "cannot", "help", "greet", "unknown", "flightConditions", "showOrders", "showAgain"],
+]);
 
 /** A yes, or "book it", to what was about to be done before the traveler asked something else: it is shown again. */
 export function findAgain({ deed }: State, reading: Reading): Wish | undefined {

@@ -1,4 +1,5 @@
 import { toCountryAlpha2 } from "../../../domain/countries.ts";
+import { toNationality } from "../reading/nationality.ts";
 import type { Reading } from "../reading/read-message.ts";
 import type { State, Wish } from "./state.ts";
 
@@ -17,8 +18,18 @@ export function noteTopic(state: State, wish: Wish): void {
   }
 }
 
+/** "And with the German one?", after a question about entry. */
+export const findDemonym = ({ folded }: Reading): string | undefined =>
+  folded.length > 60
+    ? undefined
+    : folded
+        .split(/[^\p{L}]+/u)
+        .flatMap((word) => (word.length >= 4 ? (toNationality(word) ?? []) : []))
+        .at(-1);
+
 function noteJourney({ visa }: State, reading: Reading): void {
-  const { places, dates, kinds, cabin, nationality } = reading;
+  const { places, dates, kinds, cabin } = reading;
+  const nationality = reading.nationality ?? (visa.country === undefined ? undefined : findDemonym(reading));
   if (nationality !== undefined) visa.nationality = nationality;
   const countries = places.filter(
     ({ isNegated, role, country }) => !isNegated && role !== "from" && country !== undefined,
@@ -27,7 +38,7 @@ function noteJourney({ visa }: State, reading: Reading): void {
   const others = countries.filter(
     ({ country }) => nationality === undefined || toCountryAlpha2(nationality) !== country,
   );
-  const place = others.at(-1) ?? countries.at(-1);
+  const place = others.at(-1) ?? (visa.country === undefined ? countries.at(-1) : undefined);
   if (place?.country !== undefined) visa.country = place.country;
   const [first, second] = dates;
   if (first?.date !== undefined) visa.date = first.date;

@@ -134,7 +134,7 @@ function asksForBooked(state: State, reading: Reading): boolean {
   if (kind === undefined || reading.choice !== undefined) return false;
   const isKnown = state.orders.some((order) => order.kind === kind && order.status === "confirmed");
   const shown = state.lastShown === "stays" ? "stay" : state.lastShown === "flights" ? "flight" : undefined;
-  return isKnown && (shown !== kind || isOwned(reading));
+  return shown !== kind ? isKnown || isOwned(reading) : isKnown && isOwned(reading);
 }
 
 /** A long text is more than the answer to which booking is meant. */
@@ -184,6 +184,9 @@ function startOrder(state: State, task: Task, reading: Reading): void {
   if (cabin !== undefined) order.cabin = cabin;
   if (kinds.has("back")) order.isReturn = true;
   const date = dates.at(-1);
+  // "My flight on the 12th, is the 14th possible?"
+  const [named] = dates;
+  if (task === "change" && dates.length > 1 && named?.date !== undefined) order.before = named.date;
   if (date?.date !== undefined) order.date = date.date;
   else if (date?.offset !== undefined && order.date !== undefined) order.date = order.date.add({ days: date.offset });
   else if (date?.offset !== undefined) order.shift = date.offset;

@@ -57,6 +57,8 @@ export interface OrderSlots {
   place?: Place;
   /** Names the order, or the day on which its journey is to be. */
   date?: Temporal.PlainDate;
+  /** Names an order that is to be on another day. */
+  before?: Temporal.PlainDate;
   isReturn: boolean;
   /** Days by which its journey is to move. */
   shift?: number;

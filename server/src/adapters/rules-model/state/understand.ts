@@ -1,10 +1,10 @@
 import type { ModelRequest } from "../../../ports/language-model.ts";
 import { fold } from "../reading/marks.ts";
 import { type Reading, readMessage } from "../reading/read-message.ts";
-import { findAgain, findOther, findTotal } from "./asides.ts";
+import { ASIDES, findAgain, findOther, findTotal } from "./asides.ts";
 import { findChoice, findInformation, findSocialWish, hasSlots, INFORMATION, isOpen } from "./choose-wishes.ts";
 import { fillFlight, fillParty, fillStay } from "./fill-slots.ts";
-import { noteTopic } from "./note-topic.ts";
+import { findDemonym, noteTopic } from "./note-topic.ts";
 import { asksForRefund, findOrderWish, forgetTask } from "./order-wishes.ts";
 import { newFlight, newStay, type State, type Task, type Wish } from "./state.ts";
 
@@ -48,13 +48,6 @@ function noteChoice(state: State, wish: Wish): void {
   if (choice !== undefined && Object.keys(choice).length > 0) state.spoken = { choice, reading };
 }
 
-/** Wishes after which a yes still means what was about to be done before. */
-const ASIDES: ReadonlySet<string> = new Set([
-  ...INFORMATION,
-  ...["total", "cannot", "help", "thanks", "greet", "unknown", "flightConditions", "showOrders", "quoteCancel"],
-  "showAgain",
-]);
-
 interface Companion {
   readonly userId: string;
   readonly name: string;
@@ -86,14 +79,15 @@ function findWishes(state: State, reading: Reading, named: readonly Companion[])
   if (answersPending(state, reading) && state.pending !== undefined) {
     return [{ ...state.pending, reading }];
   }
-  if (isDropped(reading)) return [forgetTask(state, reading)];
+  if (isDropped(reading) && !choosesAnyway(state, reading)) return [forgetTask(state, reading)];
   const other = findOther(state, reading);
   const order = findOrderWish(state, reading, information.length > 0 || other !== undefined);
   if (order !== undefined && (other === undefined || kinds.has("cancel") || kinds.has("change")))
     return [...information.filter(({ kind }) => !(kind === "treasury" && asksForRefund(reading))), order];
   const total = findTotal(state, reading, information);
   if (total !== undefined) return [total];
-  if (kinds.has("forget") && information.length === 0 && !hasSlots(reading)) return [forgetTask(state, reading)];
+  const isForgotten = kinds.has("forget") && !choosesAnyway(state, reading);
+  if (isForgotten && information.length === 0 && !hasSlots(reading)) return [forgetTask(state, reading)];
   const isOnlyOther = other !== undefined && !kinds.has("flight") && !kinds.has("stay");
   if (isOnlyOther) return [...information, other];
   const followUp = findFollowUp(state, reading, information);
@@ -110,6 +104,12 @@ function findWishes(state: State, reading: Reading, named: readonly Companion[])
   if (kinds.has("no")) return [{ kind: isOpen(state) ? "refuse" : "done", reading }];
   return [{ kind: reading.isForeign ? "foreign" : "unknown", reading }];
 }
+
+/** "Never mind, the second one" */
+const choosesAnyway = ({ lastShown }: State, { folded, choice }: Reading): boolean =>
+  lastShown !== undefined &&
+  choice !== undefined &&
+  /\b(?:never ?mind|egal|da igual|no importa)\b[\s,.;:-]+\S/.test(folded);
 
 /** "Cancel it... no, leave it": what is dropped after it was asked for. */
 function isDropped({ kinds, marks }: Reading): boolean {
@@ -137,7 +137,10 @@ function findFollowUp({ topic, question }: State, reading: Reading, information:
     return undefined;
   const isRoute = places.some(({ role }) => role === "from") && topic.kind !== "transfer";
   const isNew =
-    places.length > 0 || dates.length > 0 || ["business", "leisure", "mode", "cuisine"].some((kind) => kinds.has(kind));
+    places.length > 0 ||
+    dates.length > 0 ||
+    (topic.kind === "visa" && findDemonym(reading) !== undefined) ||
+    ["business", "leisure", "mode", "cuisine"].some((kind) => kinds.has(kind));
   return isNew && !isRoute ? { ...topic, reading } : undefined;
 }
 
@@ -166,7 +169,8 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
   const task = findTask(state, reading);
   if (task === "none") return undefined;
   state.order = { isReturn: false };
-  const isMore = kinds.has("more") && !kinds.has("book");
+  // "El mas varato" is one word that was missed.
+  const isMore = kinds.has("more") && !kinds.has("book") && !/\bmas [bv]arat/.test(reading.folded);
   const shown = state.lastShown;
   startTask(state, task, reading);
   const before = snapshot(state, task);

@@ -89,7 +89,7 @@ export const english: LanguageWords = {
     want: "need|want|looking for|look for|search|find|show|would like|i'd like|get me|get us|going to|travel|go to|get to|heading to|how about|what about|options|available|any",
     cancel: "cancel|cancelled|cancellation|cancelling|cancle|canceling|call off|get a refund|refund my|refund me",
     change:
-      "change|move|reschedule|rebook|postpone|modify|push back|push|shift|bring forward|different day|another day|amend",
+      "change|doesn't work for me|doesn't suit|does not suit|can't make it|move|reschedule|rebook|postpone|modify|push back|push|shift|bring forward|different day|another day|amend",
     more: "more|other options|anything else|something else|others|any others|more options|other flights|other hotels|show me more|different ones|alternatives",
     from: "from|leaving from|departing from|out of|starting in|ex",
     to: "to|into|towards|toward|bound for|destination",
@@ -179,7 +179,7 @@ export const english: LanguageWords = {
     "sort distance": "nearest|closest",
     "sort dearest": "most expensive|priciest|dearest",
     refundable:
-      "refundable|free cancellation|free to cancel|cancellable|fully refundable|cancelable|can be cancelled|be cancelled|money back|cancel for free|cancellation is free",
+      "refundable|free cancellation|free to cancel|cancellable|fully refundable|cancelable|can be cancelled|be cancelled|money back|cancel for free|i can still cancel|can still cancel|i can cancel|we can cancel|can cancel|cancel later|cancellation is free",
     changeable: "changeable|flexible|can be changed|flex fare|flex",
     bag: "checked bag|checked bags|suitcase|suitcases|checked baggage|checked luggage|hold luggage|hold baggage|luggage|baggage|bag|bags",
     stars: "star|stars",

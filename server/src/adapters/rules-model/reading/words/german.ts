@@ -93,7 +93,7 @@ export const german: LanguageWords = {
     cancel:
       "storniere|stornieren|stornier|storno|stornierung|storniert|absagen|absage|sage ab|canceln|cancel|erstattet|rückgängig|kündige|kündigen|streichen",
     change:
-      "ändere|ändern|änder|verschiebe|verschieben|verschieb|umbuchen|umbuche|umbuchung|buche um|buch um|buchen um|verlege|verlegen|vorverlegen|umgebucht|verschoben|geändert|änderung|umzubuchen|umlegen|buche meinen|abändern",
+      "ändere|ändern|änder|passt nicht mehr|passt nicht|passt mir nicht|klappt nicht|verschiebe|verschieben|verschieb|umbuchen|umbuche|umbuchung|buche um|buch um|buchen um|verlege|verlegen|vorverlegen|umgebucht|verschoben|geändert|änderung|umzubuchen|umlegen|buche meinen|abändern",
     more: "mehr|weitere|andere|anderen|noch mehr|noch andere|weitere optionen|andere optionen|alternativen|andere flüge|andere hotels|sonst noch",
     from: "von|ab|aus|vom",
     to: "nach|gen|richtung|zum|zur|ins",
@@ -189,7 +189,7 @@ export const german: LanguageWords = {
     "sort distance": "nächstgelegen*|am nächsten|am nahesten",
     "sort dearest": "teuerst*",
     refundable:
-      "stornierbar*|kostenlos stornierbar|erstattbar*|kostenlos stornieren|gratis stornieren|kostenloser stornierung|kostenfrei stornierbar|mit stornierung|stornomöglichkeit|erstattungsfähig|stornieren kann|stornieren können|rückerstattbar",
+      "stornierbar*|kostenlos stornierbar|erstattbar*|kostenlos stornieren|gratis stornieren|kostenloser stornierung|kostenfrei stornierbar|mit stornierung|stornomöglichkeit|erstattungsfähig|stornieren kann|noch stornieren kann|stornieren darf|stornieren können|rückerstattbar",
     changeable: "umbuchbar*|flexibel|flexibl*|änderbar|flex",
     bag: "koffer|koffern|gepäck|aufgabegepäck|gepäckstück|gepäckstücke|aufgegebenes gepäck",
     stars: "sterne|stern|sternen|sterne-hotel",
@@ -220,6 +220,6 @@ export const german: LanguageWords = {
     "number 10": "zehn",
     "number 11": "elf",
     "number 12": "zwölf|zwoelf",
-    skip: "am ende|zum schluss|am liebsten|im moment|zur not|zur sicherheit|im prinzip|der|die|das|den|dem|des|bitte|mein|meine|meinen|meiner|meinem|unser|unsere|unseren|ich|wir|mir|uns|mich|du|sie|es|ist|sind|wäre|wären|war|haben|hat|habe|hast|hätte|kannst|können|könnten|kann|dir|ihnen|mal|noch|auch|nur|schon|jetzt|dann|da|dort|wie|was|wann|wo|wer|auf|an|aber|oder|davon|denen|dieser|dafür|so|wenn|als|sein|werden|wird|soll|sollte|sollen|dabei|etwas|viel|preis|preise|pro|je|klasse|uhr|sehr|gut|gute|guten|gutes|guter|schön|schönes|stadt|zentrum|flughafen|zeit|platz|datum|dass|alles|alle|gesamt|fliegst|geht|gehen|geben|gib|sag|sagen|beim|ort|über|mach|mache|machen|bin|wieder|aktuell|aktuelle|derzeit|gerade|hier|kosten|kostet|liebsten|möglich|wenn möglich|einfach mal|the",
+    skip: "pro person|je person|pro kopf|am ende|zum schluss|am liebsten|im moment|zur not|zur sicherheit|im prinzip|der|die|das|den|dem|des|bitte|mein|meine|meinen|meiner|meinem|unser|unsere|unseren|ich|wir|mir|uns|mich|du|sie|es|ist|sind|wäre|wären|war|haben|hat|habe|hast|hätte|kannst|können|könnten|kann|dir|ihnen|mal|noch|auch|nur|schon|jetzt|dann|da|dort|wie|was|wann|wo|wer|auf|an|aber|oder|davon|denen|dieser|dafür|so|wenn|als|sein|werden|wird|soll|sollte|sollen|dabei|etwas|viel|preis|preise|pro|je|klasse|uhr|sehr|gut|gute|guten|gutes|guter|schön|schönes|stadt|zentrum|flughafen|zeit|platz|datum|dass|alles|alle|gesamt|fliegst|geht|gehen|geben|gib|sag|sagen|beim|ort|über|mach|mache|machen|bin|wieder|aktuell|aktuelle|derzeit|gerade|hier|kosten|kostet|liebsten|möglich|wenn möglich|einfach mal|the",
   },
 };

@@ -89,7 +89,7 @@ export const spanish: LanguageWords = {
     cancel:
       "cancela|cancelar|cancelo|cancelación|cancele|cancélalo|cancélala|anula|anular|anule|anulación|anúlala|anúlalo|devolver|devolución|reembolso|cancélame|cancelarlo|cancelarla",
     change:
-      "cambia|cambiar|cambio|cambie|cámbialo|cámbiame|cámbiala|mueve|mover|modifica|modificar|reprogramar|aplazar|adelantar|retrasar|atrasar|pasa mi|pásalo|posponer|pasar mi|mueva|muévelo|cambiarlo|cambiarla|modifique",
+      "cambia|no me viene bien|no me va bien|ya no me sirve|cambiar|cambio|cambie|cámbialo|cámbiame|cámbiala|mueve|mover|modifica|modificar|reprogramar|aplazar|adelantar|retrasar|atrasar|pasa mi|pásalo|posponer|pasar mi|mueva|muévelo|cambiarlo|cambiarla|modifique",
     more: "más|otras opciones|más opciones|otros|otras|otros vuelos|otros hoteles|alternativas|algo más|alguno más|ver más|más vuelos|más hoteles",
     from: "de|desde|saliendo de|salida desde|partiendo de|del|salgo de|salimos de",
     to: "a|hacia|hasta|con destino a|rumbo a|al|destino",
@@ -184,7 +184,7 @@ export const spanish: LanguageWords = {
     "sort distance": "más cercano|más cerca|más céntrico|más cercana|más céntrica",
     "sort dearest": "más caro|más cara",
     refundable:
-      "reembolsable|reembolsables|cancelación gratuita|cancelación gratis|cancelar gratis|que pueda cancelar|que se pueda cancelar|cancelable|con cancelación|se pueda anular|pueda cancelarse|devuelvan el dinero",
+      "que pueda cancelar|que se pueda cancelar|pueda cancelar|poder cancelar|puedo cancelar|reembolsable|reembolsables|cancelación gratuita|cancelación gratis|cancelar gratis|que pueda cancelar|que se pueda cancelar|cancelable|con cancelación|se pueda anular|pueda cancelarse|devuelvan el dinero",
     changeable: "flexible|flexibles|modificable|cambiable|tarifa flex",
     bag: "maleta|maletas|maleta facturada|maletas facturadas|equipaje facturado|equipaje|facturar",
     stars: "estrellas|estrella",
@@ -215,6 +215,6 @@ export const spanish: LanguageWords = {
     "number 10": "diez",
     "number 11": "once",
     "number 12": "doce",
-    skip: "al final|al cabo|de momento|a ver|el|la|los|las|por favor|mi|mis|me|nos|yo|tú|usted|es|son|está|están|sería|que|qué|cuál|cuáles|cómo|cuándo|cuánto|cuánta|dónde|quién|esos|esas|estos|estas|ellos|ellas|aquellos|allí|ahí|uy|ya|se|le|te|su|tu|también|solo|sólo|ahora|más o menos|muy|o|pero|si|cuando|tengo|tiene|tenemos|puedes|puede|podría|puedo|poder|hacer|haz|haga|precio|precios|clase|hora|ciudad|centro|aeropuerto|bueno|buena|fecha|fechas|todos|algo|algún|alguna|alguno|buen|lugar|sitio|zona|cuesta|cuestan|posible|si es posible|estado|horas|pon|ponlo|ponme|sea|sean|cada|favor|nuestro|nuestra|trabajo|gustaría|unos|unas|somos|estoy|dime|diga|dígame|sabes|así|cosa|ser|otro día",
+    skip: "por persona|por cabeza|cada uno|al final|al cabo|de momento|a ver|el|la|los|las|por favor|mi|mis|me|nos|yo|tú|usted|es|son|está|están|sería|que|qué|cuál|cuáles|cómo|cuándo|cuánto|cuánta|dónde|quién|esos|esas|estos|estas|ellos|ellas|aquellos|allí|ahí|uy|ya|se|le|te|su|tu|también|solo|sólo|ahora|más o menos|muy|o|pero|si|cuando|tengo|tiene|tenemos|puedes|puede|podría|puedo|poder|hacer|haz|haga|precio|precios|clase|hora|ciudad|centro|aeropuerto|bueno|buena|fecha|fechas|todos|algo|algún|alguna|alguno|buen|lugar|sitio|zona|cuesta|cuestan|posible|si es posible|estado|horas|pon|ponlo|ponme|sea|sean|cada|favor|nuestro|nuestra|trabajo|gustaría|unos|unas|somos|estoy|dime|diga|dígame|sabes|así|cosa|ser|otro día",
   },
 };
