@@ -288,7 +288,7 @@ export interface ChannelButtonTable {
   tokenHash: string;
   tenantId: string;
   messageId: string;
-  means: "approve" | "reject" | "say";
+  means: "approve" | "reject" | "say" | "scan";
   said: string | null;
 }
 
@@ -317,6 +317,9 @@ export interface ChannelEventTable {
   finishedAt: Timestamp | null;
   outcome: string | null;
   lastReason: string | null;
+  traceId: string | null;
+  conversationId: string | null;
+  approvalId: string | null;
 }
 
 export interface ChannelMessageTable {
@@ -342,6 +345,8 @@ export interface ChannelMessageTable {
   createdAt: Timestamp;
   sentAt: Timestamp | null;
   traceId: string | null;
+  conversationId: string | null;
+  repeats: Defaulted<number>;
 }
 
 export interface ChannelPersonTable {
@@ -356,6 +361,7 @@ export interface ChannelPersonTable {
   conversationId: string | null;
   lastMessageAt: Timestamp | null;
   createdAt: Timestamp;
+  phone: string | null;
 }
 
 export interface ConversationTable {
