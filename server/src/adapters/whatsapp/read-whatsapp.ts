@@ -98,7 +98,7 @@ export function readWhatsAppEvents(text: string, accountId: string): readonly Ch
     ]);
 }
 
-function readMessage(message: Message, { contacts }: Value): ChatEvent | undefined {
+function readMessage(message: Message, { contacts }: Value): ChatEvent | readonly ChatEvent[] | undefined {
   const { id, timestamp, type, system } = message;
   if (type === "system") return system === undefined ? undefined : readChange(message, system);
   const [only] = contacts.length === 1 ? contacts : [];
@@ -130,12 +130,26 @@ function readPress({ interactive, button }: Message): string | undefined {
 function readChange(
   { id, from, from_user_id, timestamp: atSeconds }: Message,
   { type, wa_id: phone, user_id, previous_user_id }: NonNullable<Message["system"]>,
-): ChatEvent | undefined {
-  if (type !== "user_changed_number" && type !== "user_changed_user_id") return undefined;
-  const before = previous_user_id ?? from_user_id ?? from;
+): readonly ChatEvent[] {
+  if (type !== "user_changed_number" && type !== "user_changed_user_id") return [];
   const after = user_id ?? phone;
-  if (before === undefined || after === undefined || before === after) return undefined;
-  return { id, atSeconds, type: "renamed", from: before, to: after, ...(phone === undefined ? {} : { phone }) };
+  if (after === undefined) return [];
+  // Whoever wrote before there were ids is known by phone number.
+  const before = new Set([previous_user_id ?? from_user_id, from].filter((one) => one !== undefined && one !== after));
+  return [...before].flatMap((former, index) =>
+    former === undefined
+      ? []
+      : [
+          {
+            id: index === 0 ? id : `${id}.number`,
+            atSeconds,
+            type: "renamed" as const,
+            from: former,
+            to: after,
+            ...(phone === undefined ? {} : { phone }),
+          },
+        ],
+  );
 }
 
 function readStatus({
