@@ -5,8 +5,13 @@ import type { Playgrounds } from "./play/playground.ts";
 import type { EventSender } from "./send-events.ts";
 import { uninstall } from "./slack/events.ts";
 import { createWorkspace, SlackSetup } from "./slack/workspace.ts";
+import { createAccount, WhatsAppSetup } from "./whatsapp/account.ts";
 
-const Setup = z.strictObject({ secret: z.string().min(20), slack: SlackSetup.exactOptional() });
+const Setup = z.strictObject({
+  secret: z.string().min(20),
+  slack: SlackSetup.exactOptional(),
+  whatsapp: WhatsAppSetup.exactOptional(),
+});
 
 interface ControlParts {
   controlToken: string;
@@ -33,12 +38,16 @@ export function answerControl(parts: ControlParts, question: Question): Answer |
 function setUp({ playgrounds }: ControlParts, id: string, body: unknown): Answer {
   const setup = Setup.safeParse(body);
   if (!setup.success) return refuse(400, z.prettifyError(setup.error));
-  const { secret, slack } = setup.data;
+  const { secret, slack, whatsapp } = setup.data;
   const playground = playgrounds.open(id, secret);
   if (slack !== undefined) {
     playground.slack ??= createWorkspace(slack);
     playground.slack.setup = slack;
     playground.slack.isRevoked = false;
+  }
+  if (whatsapp !== undefined) {
+    playground.whatsapp ??= createAccount(whatsapp);
+    playground.whatsapp.setup = whatsapp;
   }
   playground.changed();
   return json({ ok: true });

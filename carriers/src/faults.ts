@@ -11,6 +11,11 @@ import { z } from "zod";
  * An event that a carrier sends, matched by the path `/_events/<carrier>`:
  * - `duplicated`: sent twice at once
  * - `late`: sent after the next one
+ *
+ * An event of WhatsApp, matched by the path `/_webhooks/whatsapp`:
+ * - `lost`: never sent
+ * - `old`: it claims to be eight days old
+ * - `forged`: signed with another secret
  */
 const KINDS = [
   "rate_limited",
@@ -21,6 +26,9 @@ const KINDS = [
   "never_delivered",
   "duplicated",
   "late",
+  "lost",
+  "old",
+  "forged",
 ] as const;
 export type FaultKind = (typeof KINDS)[number];
 

@@ -9,6 +9,7 @@ import { createEventSender } from "./send-events.ts";
 import type { Settings } from "./settings.ts";
 import { answerInstall } from "./slack/install.ts";
 import { answerSlack } from "./slack/web-api.ts";
+import { answerWhatsApp } from "./whatsapp/cloud-api.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -17,13 +18,15 @@ export async function startCarriers({ port, controlToken }: Settings) {
   const playgrounds = createPlaygrounds();
   const faults = createFaults();
   const sender = createEventSender(faults, say);
+  const webhooks = { sender, takeFault: faults.take };
   const server = await listen(port, {
     say,
     answer: async (question) =>
       (question.path === "/healthz" ? json({ ok: true }) : undefined) ??
       answerControl({ controlToken, playgrounds, faults, sender }, question) ??
-      answerPlay({ playgrounds, sender }, question) ??
+      answerPlay({ playgrounds, sender, webhooks }, question) ??
       answerSlack(playgrounds, question, faults.take) ??
+      answerWhatsApp({ playgrounds, webhooks }, question) ??
       answerPage(question) ??
       answerInstall(playgrounds, question) ??
       refuse(404, "Not found"),

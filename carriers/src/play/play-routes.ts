@@ -3,14 +3,16 @@ import { type Answer, json, type Question, refuse, type Stream } from "../http/a
 import type { EventSender } from "../send-events.ts";
 import { listActions, press, say } from "../slack/events.ts";
 import type { SlackWorkspace } from "../slack/workspace.ts";
+import type { Webhooks } from "../whatsapp/events.ts";
 import type { Playground, Playgrounds } from "./playground.ts";
+import { answerWhatsAppPlay, describeWhatsApp } from "./whatsapp-routes.ts";
 
 const Said = z.object({ userId: z.string(), channel: z.string(), text: z.string().min(1).max(8_000) });
 const Pressed = z.object({ userId: z.string(), channel: z.string(), ts: z.string(), value: z.string().max(2_000) });
 
 /** Routes of the page. Whoever has the playground's secret plays everybody in it. Undefined: not one of them. */
 export function answerPlay(
-  { playgrounds, sender }: { playgrounds: Playgrounds; sender: EventSender },
+  { playgrounds, sender, webhooks }: { playgrounds: Playgrounds; sender: EventSender; webhooks: Webhooks },
   question: Question,
 ): Answer | Stream | undefined {
   const [, secret = "", what = ""] = /^\/_carriers\/play\/([\w-]+)\/([\w/]+)$/.exec(question.path) ?? [];
@@ -21,6 +23,7 @@ export function answerPlay(
   if (question.method === "GET" && what === "state") return json(describe(playground));
   if (question.method === "GET" && what === "id") return json({ id: playground.id });
   if (question.method === "GET" && what === "changes") return watch(playground);
+  if (what.startsWith("whatsapp/")) return answerWhatsAppPlay(playground, webhooks, question, what);
   if (question.method !== "POST") return undefined;
   if (what === "slack/messages") {
     const said = Said.safeParse(question.body).data;
@@ -45,8 +48,11 @@ function watch(playground: Playground): Stream {
   };
 }
 
-function describe({ slack }: Playground) {
-  return { slack: slack === undefined ? null : describeSlack(slack) };
+function describe({ slack, whatsapp }: Playground) {
+  return {
+    slack: slack === undefined ? null : describeSlack(slack),
+    whatsapp: whatsapp === undefined ? null : describeWhatsApp(whatsapp),
+  };
 }
 
 function describeSlack({ setup, isRevoked, members, conversations }: SlackWorkspace) {

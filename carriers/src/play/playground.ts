@@ -1,4 +1,5 @@
 import type { SlackWorkspace } from "../slack/workspace.ts";
+import type { WhatsAppAccount } from "../whatsapp/account.ts";
 
 /** All that one tenant tries out. Nothing of it outlives the process. */
 export interface Playground {
@@ -6,6 +7,7 @@ export interface Playground {
   /** Opens the page. */
   readonly secret: string;
   slack: SlackWorkspace | undefined;
+  whatsapp: WhatsAppAccount | undefined;
   /** Tells open pages that something has changed. */
   changed(): void;
   /** Returns what ends it. */
@@ -24,6 +26,7 @@ export function createPlaygrounds() {
       id,
       secret,
       slack: undefined,
+      whatsapp: undefined,
       changed() {
         for (const listener of listeners) listener();
       },
@@ -50,6 +53,8 @@ export function createPlaygrounds() {
     findBySecret: (secret: string) => [...byId.values()].find((one) => one.secret === secret),
     findSlack: (fits: (workspace: SlackWorkspace) => boolean) =>
       [...byId.values()].find(({ slack }) => slack !== undefined && fits(slack)),
+    findWhatsApp: (fits: (account: WhatsAppAccount) => boolean) =>
+      [...byId.values()].find(({ whatsapp }) => whatsapp !== undefined && fits(whatsapp)),
   };
 }
 

@@ -24,7 +24,7 @@ export interface Routes {
   readFailedCalls(input?: ReadFailedCallsInput, options?: RouteOptions): RouteAnswer<ReadFailedCallsAnswer, ReadFailedCallsRouteCode>;
   /** List channels. The tenant's places in chat systems, oldest first. */
   listChannels(input?: undefined, options?: RouteOptions): RouteAnswer<ListChannelsAnswer, ListChannelsRouteCode>;
-  /** Add a channel. In the sandbox, a channel without an app speaks with the carrier simulator and is on at once. Otherwise make an app from setUp.manifest and send its credentials with POST /api/channels/{channelId}, unless the operator has an app. Credentials are stored encrypted and never shown. A tenant has at most 10 channels. */
+  /** Add a channel. In the sandbox, a channel without an app speaks with the carrier simulator and is on at once. Otherwise make an app from setUp.manifest and send its credentials with POST /api/channels/{channelId}, unless the operator has an app. A channel on WhatsApp is on as soon as Meta accepts its number's token. Credentials are stored encrypted and never shown. A tenant has at most 10 channels. */
   addChannel(input: AddChannelInput, options?: RouteOptions): RouteAnswer<AddChannelAnswer, AddChannelRouteCode>;
   /** List records of a channel. What came in, went out, or was asked of a third party for the tenant in the environment of the key, newest first: calls of tools (web, mcp), messages (email, slack, whatsapp), the supplier's events, and requests to the supplier, chains, maps, exchange rates, the payment facilitator and language models. Addresses, words, arguments and answers are left out. */
   listChannelRecords(input: ListChannelRecordsInput, options?: RouteOptions): RouteAnswer<ListChannelRecordsAnswer, ListChannelRecordsRouteCode>;
@@ -32,7 +32,7 @@ export interface Routes {
   resendChannelRecord(input: ResendChannelRecordInput, options?: RouteOptions): RouteAnswer<ResendChannelRecordAnswer, ResendChannelRecordRouteCode>;
   /** Read a channel. The channel, and how to set up its other side. Its secrets are never shown. */
   getChannel(input: GetChannelInput, options?: RouteOptions): RouteAnswer<GetChannelAnswer, GetChannelRouteCode>;
-  /** Change a channel. Replaces its name, switches it on or off, and sets where requests for approval are shown. New credentials replace the former ones, and an installation that is not simulated begins again with them. */
+  /** Change a channel. Replaces its name, switches it on or off, and sets where requests for approval are shown. New credentials replace the former ones, and an installation that is not simulated begins again with them. Another number replaces the former one once Meta accepts its token. */
   changeChannel(input: ChangeChannelInput, options?: RouteOptions): RouteAnswer<ChangeChannelAnswer, ChangeChannelRouteCode>;
   /** Delete a channel. Its people are strangers afterwards, and what waits to be sent is not sent. Conversations stay. */
   removeChannel(input: RemoveChannelInput, options?: RouteOptions): RouteAnswer<RemoveChannelAnswer, RemoveChannelRouteCode>;
@@ -172,6 +172,10 @@ export interface Routes {
   receiveSlackEvents(input: ReceiveSlackEventsInput, options?: RouteOptions): RouteAnswer<ReceiveSlackEventsAnswer, ReceiveSlackEventsRouteCode>;
   /** Receive a supplier event. For the supplier of flights and stays, which signs the raw body of its events. A 200 means that the event is stored; the same event may arrive again. */
   receiveSupplierWebhook(input: ReceiveSupplierWebhookInput, options?: RouteOptions): RouteAnswer<ReceiveSupplierWebhookAnswer, ReceiveSupplierWebhookRouteCode>;
+  /** Verify the address for WhatsApp. For Meta, which asks once whether this address expects its events. */
+  verifyWhatsappWebhook(input: VerifyWhatsappWebhookInput, options?: RouteOptions): RouteAnswer<VerifyWhatsappWebhookAnswer, VerifyWhatsappWebhookRouteCode>;
+  /** Receive events of WhatsApp. For Meta, which signs its requests over the raw body: messages, presses of buttons, and what became of our messages. What is answered 200 is stored; the same may come again. */
+  receiveWhatsappEvents(input: ReceiveWhatsappEventsInput, options?: RouteOptions): RouteAnswer<ReceiveWhatsappEventsAnswer, ReceiveWhatsappEventsRouteCode>;
   /** List workflows. Every workflow with its input, its steps and what its pauses expect. */
   listWorkflows(input?: undefined, options?: RouteOptions): RouteAnswer<ListWorkflowsAnswer, ListWorkflowsRouteCode>;
   /** Resume a paused run. Resolves the pause. For a claim or tickets, the trip or the supplier must confirm it. A pause that a person decides requires a token with approvedBy, or the key of a person who may decide approvals. Returns as a start does. */
@@ -632,8 +636,10 @@ export type ListChannelsAnswer = {
     offBecause: string | null;
     /** true: it speaks with the carrier simulator, and no real person is written to */
     isSimulated: boolean;
-    /** The workspace; null until it is installed */
+    /** The workspace, or the phone number's id; null until it is installed */
     accountId: string | null;
+    /** To whom people write on WhatsApp */
+    displayNumber: string | null;
     /** Where requests for approval are shown, besides to each approver */
     approvalsIn: string | null;
     createdAt: string;
@@ -645,7 +651,7 @@ export type ListChannelsRouteCode = "unauthorized" | "missing_scope" | "rate_lim
 
 export type AddChannelInput = {
   body: {
-    kind: "slack";
+    kind: "slack" | "whatsapp";
     name?: string | undefined;
     /** The credentials of an app of your own */
     app?: {
@@ -653,10 +659,27 @@ export type AddChannelInput = {
       clientSecret: string;
       signingSecret: string;
     } | undefined;
-    /** false: a sandbox channel of a real workspace. Left out: true without an app */
+    /** false: a sandbox channel of a real workspace or number. Left out: true without an app or number */
     isSimulated?: boolean | undefined;
     /** The id of a Slack channel in which several approvers read, such as C0APPROVALS. The app must be a member */
     approvalsIn?: string | undefined;
+    /** A WhatsApp number of yours */
+    number?: {
+      /** The id that Meta shows beside the number */
+      phoneNumberId: string;
+      /** A system user's token with whatsapp_business_messaging */
+      token: string;
+      /** Of the app at Meta. Left out: the operator's app */
+      appSecret?: string | undefined;
+    } | undefined;
+    /** The templates' own names on WhatsApp, if they are not setUp.templates' */
+    templates?: {
+      language?: string | undefined;
+      update?: string | undefined;
+      approval?: string | undefined;
+      claimLink?: string | undefined;
+      claimCode?: string | undefined;
+    } | undefined;
   };
 };
 
@@ -669,8 +692,10 @@ export type AddChannelAnswer = {
   offBecause: string | null;
   /** true: it speaks with the carrier simulator, and no real person is written to */
   isSimulated: boolean;
-  /** The workspace; null until it is installed */
+  /** The workspace, or the phone number's id; null until it is installed */
   accountId: string | null;
+  /** To whom people write on WhatsApp */
+  displayNumber: string | null;
   /** Where requests for approval are shown, besides to each approver */
   approvalsIn: string | null;
   createdAt: string;
@@ -678,12 +703,16 @@ export type AddChannelAnswer = {
   setUp: {
     /** Where an administrator of the workspace agrees, within an hour */
     installUrl: string | null;
-    /** For events and for interactivity */
+    /** For events and for interactivity; on WhatsApp the webhook's callback */
     requestUrl: string;
-    /** For the installation */
-    redirectUrl: string;
+    /** For the installation in Slack */
+    redirectUrl: string | null;
     /** The app's manifest, for Slack's page for new apps */
-    manifest: Record<string, unknown>;
+    manifest: Record<string, unknown> | null;
+    /** For the webhook at Meta; null: Slack, or the operator's app */
+    verifyToken: string | null;
+    /** For Meta: the message templates that WhatsApp requires */
+    templates: Record<string, unknown>[] | null;
     /** The simulator's page, on which you play everybody. Keep it to yourself */
     playUrl: string | null;
   };
@@ -768,8 +797,10 @@ export type GetChannelAnswer = {
   offBecause: string | null;
   /** true: it speaks with the carrier simulator, and no real person is written to */
   isSimulated: boolean;
-  /** The workspace; null until it is installed */
+  /** The workspace, or the phone number's id; null until it is installed */
   accountId: string | null;
+  /** To whom people write on WhatsApp */
+  displayNumber: string | null;
   /** Where requests for approval are shown, besides to each approver */
   approvalsIn: string | null;
   createdAt: string;
@@ -777,12 +808,16 @@ export type GetChannelAnswer = {
   setUp: {
     /** Where an administrator of the workspace agrees, within an hour */
     installUrl: string | null;
-    /** For events and for interactivity */
+    /** For events and for interactivity; on WhatsApp the webhook's callback */
     requestUrl: string;
-    /** For the installation */
-    redirectUrl: string;
+    /** For the installation in Slack */
+    redirectUrl: string | null;
     /** The app's manifest, for Slack's page for new apps */
-    manifest: Record<string, unknown>;
+    manifest: Record<string, unknown> | null;
+    /** For the webhook at Meta; null: Slack, or the operator's app */
+    verifyToken: string | null;
+    /** For Meta: the message templates that WhatsApp requires */
+    templates: Record<string, unknown>[] | null;
     /** The simulator's page, on which you play everybody. Keep it to yourself */
     playUrl: string | null;
   };
@@ -802,6 +837,23 @@ export type ChangeChannelInput = {
     } | undefined;
     /** The id of a Slack channel in which several approvers read, such as C0APPROVALS. The app must be a member */
     approvalsIn?: string | undefined;
+    /** A WhatsApp number of yours */
+    number?: {
+      /** The id that Meta shows beside the number */
+      phoneNumberId: string;
+      /** A system user's token with whatsapp_business_messaging */
+      token: string;
+      /** Of the app at Meta. Left out: the operator's app */
+      appSecret?: string | undefined;
+    } | undefined;
+    /** The templates' own names on WhatsApp, if they are not setUp.templates' */
+    templates?: {
+      language?: string | undefined;
+      update?: string | undefined;
+      approval?: string | undefined;
+      claimLink?: string | undefined;
+      claimCode?: string | undefined;
+    } | undefined;
   };
 };
 
@@ -814,15 +866,17 @@ export type ChangeChannelAnswer = {
   offBecause: string | null;
   /** true: it speaks with the carrier simulator, and no real person is written to */
   isSimulated: boolean;
-  /** The workspace; null until it is installed */
+  /** The workspace, or the phone number's id; null until it is installed */
   accountId: string | null;
+  /** To whom people write on WhatsApp */
+  displayNumber: string | null;
   /** Where requests for approval are shown, besides to each approver */
   approvalsIn: string | null;
   createdAt: string;
   updatedAt: string;
 };
 
-export type ChangeChannelRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+export type ChangeChannelRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "request_timeout" | "conflict" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type RemoveChannelInput = {
   channelId: string;
@@ -3428,6 +3482,32 @@ export type ReceiveSupplierWebhookAnswer = {
 };
 
 export type ReceiveSupplierWebhookRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited";
+
+export type VerifyWhatsappWebhookInput = {
+  app: string;
+  "hub.mode"?: string | undefined;
+  /** setUp.verifyToken, or the operator's */
+  "hub.verify_token"?: string | undefined;
+  /** Comes back as it is */
+  "hub.challenge"?: string | undefined;
+};
+
+export type VerifyWhatsappWebhookAnswer = ReceivedFile;
+
+export type VerifyWhatsappWebhookRouteCode = "invalid_input" | "unauthorized" | "rate_limited";
+
+export type ReceiveWhatsappEventsInput = {
+  app: string;
+  body: {
+    object: string;
+  };
+};
+
+export type ReceiveWhatsappEventsAnswer = {
+  ok: true;
+};
+
+export type ReceiveWhatsappEventsRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited";
 
 export type ListWorkflowsAnswer = {
   workflows: ({

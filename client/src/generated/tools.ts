@@ -8,13 +8,13 @@ export type CommonCode = "malformed_json" | "invalid_input" | "unauthorized" | "
 /** Every tool as a method. */
 export interface Tools {
   /**
-   * Show the cost of the tenant's calls, by all users: one record per charged call, newest first, totals by tool for the given days or this month, and what is left of the monthly cap. Price: 0.0005 USDC.
+   * Show the cost of the tenant's calls: a record per charged call, newest first, totals by tool for the given days or this month, and the rest of the monthly cap. Price: 0.0005 USDC.
    *
    * Changes nothing. Scope `usage:read`, list price 0.0005 USDC; only successful calls are charged.
    */
   listUsage(args?: ListUsageArgs, options?: ToolOptions): ToolAnswer<ListUsageResult, ListUsageCode>;
   /**
-   * List the tenant's newest 1000 refused or failed calls, by all its keys and runs: code, what to do, which arguments were invalid, trace. list_usage has the others. Price: 0.0005 USDC.
+   * List the tenant's newest 1000 refused or failed calls: code, what to do, invalid arguments, trace. Price: 0.0005 USDC.
    *
    * Changes nothing. Scope `usage:read`, list price 0.0005 USDC; only successful calls are charged.
    */
@@ -158,7 +158,7 @@ export interface Tools {
    */
   listOrders(args?: ListOrdersArgs, options?: ToolOptions): ToolAnswer<ListOrdersResult, ListOrdersCode>;
   /**
-   * Show one order with the supplier's current data: travelers, segments with local times, tickets, services, conditions, change deadlines, refunds. Price: 0.0005 USDC.
+   * Show one order as the supplier has it now: travelers, segments, tickets, services, conditions, deadlines, refunds. Price: 0.0005 USDC.
    *
    * Changes nothing. Scope `flights:read` or `stays:read`, list price 0.0005 USDC; only successful calls are charged.
    */
@@ -308,35 +308,41 @@ export interface Tools {
    */
   logAgentAction(args: LogAgentActionArgs, options?: ToolOptions): ToolAnswer<LogAgentActionResult, LogAgentActionCode>;
   /**
-   * List your prefunded trips, newest first: state and budget. read_trip has bookings and transactions. Price: 0.0005 USDC.
+   * List your prefunded trips, newest first: state and budget. Price: 0.0005 USDC.
    *
    * Changes nothing. Scope `escrow:read`, list price 0.0005 USDC; only successful calls are charged.
    */
   listTrips(args?: ListTripsArgs, options?: ToolOptions): ToolAnswer<ListTripsResult, ListTripsCode>;
   /**
-   * Show one trip: its budget, claim, bookings with their states, history with transaction hashes, and its full record, in pages. Price: 0.0005 USDC.
+   * Show one trip: budget, claim, bookings, transactions, and its full record, in pages. Price: 0.0005 USDC.
    *
    * Changes nothing. Scope `escrow:read`, list price 0.0005 USDC; only successful calls are charged.
    */
   readTrip(args: ReadTripArgs, options?: ToolOptions): ToolAnswer<ReadTripResult, ReadTripCode>;
   /**
-   * Return the free part of a trip's budget to your treasury wallet. Nothing new can be reserved; existing bookings continue. Repeating it changes nothing. Price: 0.005 USDC.
+   * Return the free part of a trip's budget to your treasury wallet. Nothing new can be reserved; existing bookings continue. Price: 0.005 USDC.
    *
    * Moves money. Scope `escrow:spend`, list price 0.005 USDC; only successful calls are charged.
    */
   closeTrip(args: CloseTripArgs, options?: ToolOptions): ToolAnswer<CloseTripResult, CloseTripCode>;
   /**
-   * Bind the guest's wallet to one of your trips, with its guest link and code. Works once; a repeat with the same wallet returns the first answer. Guests claim on the linked page: claim only for a guest who asked you to and named their wallet. In the sandbox any address will do. Price: 0.005 USDC.
+   * Bind the guest's wallet to your trip, with its link and code. Works once; a repeat returns the first answer. Guests claim on the linked page: claim only for a guest who asked you to and named their wallet. In the sandbox any address will do. Price: 0.005 USDC.
    *
    * Changes records. Scope `escrow:write`, list price 0.005 USDC; only successful calls are charged.
    */
   guestClaimLink(args: GuestClaimLinkArgs, options?: ToolOptions): ToolAnswer<GuestClaimLinkResult, GuestClaimLinkCode>;
   /**
-   * Show who travels if a workflow books for a trip (its guest if prefunded for one, else the caller) and which fields their profiles lack. Price: 0.0005 USDC.
+   * Show who travels if a workflow books for a trip, and which fields their profiles lack. Price: 0.0005 USDC.
    *
    * Changes nothing. Scope `escrow:read`, list price 0.0005 USDC; only successful calls are charged.
    */
   readTripTravelers(args: ReadTripTravelersArgs, options?: ToolOptions): ToolAnswer<ReadTripTravelersResult, ReadTripTravelersCode>;
+  /**
+   * Send a trip's claim link to its guest, and its code in a second message. Price: 0.005 USDC.
+   *
+   * Changes records. Scope `escrow:write`, list price 0.005 USDC; only successful calls are charged.
+   */
+  sendClaimLink(args: SendClaimLinkArgs, options?: ToolOptions): ToolAnswer<SendClaimLinkResult, SendClaimLinkCode>;
   /**
    * Let the guest try claim codes again after five wrong ones, or get a lost guest link again. Price: 0.005 USDC.
    *
@@ -356,13 +362,13 @@ export interface Tools {
    */
   readPolicy(args?: ReadPolicyArgs, options?: ToolOptions): ToolAnswer<ReadPolicyResult, ReadPolicyCode>;
   /**
-   * List the tenant's approvals, newest first: by default, calls that wait for a person. read_approval has the details. Price: 0.0005 USDC.
+   * List approvals, newest first; by default those that wait for a person. Price: 0.0005 USDC.
    *
    * Changes nothing. Scope `approvals:read`, list price 0.0005 USDC; only successful calls are charged.
    */
   listApprovals(args?: ListApprovalsArgs, options?: ToolOptions): ToolAnswer<ListApprovalsResult, ListApprovalsCode>;
   /**
-   * Show an approval that a refused call asked for: its state, who may decide it and where, the decision and its reason. Price: 0.0005 USDC.
+   * Show an approval that a refused call asked for: state, deciders, decision and reason. Price: 0.0005 USDC.
    *
    * Changes nothing. Scope `approvals:read`, list price 0.0005 USDC; only successful calls are charged.
    */
@@ -506,7 +512,7 @@ export interface Tools {
    */
   checkTravelEligibility(args: CheckTravelEligibilityArgs, options?: ToolOptions): ToolAnswer<CheckTravelEligibilityResult, CheckTravelEligibilityCode>;
   /**
-   * Like check_travel_eligibility, for a trip of several legs: each leg is checked with the earlier legs and stays. Price: 0.005 USDC.
+   * Like check_travel_eligibility, for several legs: each is checked with earlier legs and stays. Price: 0.005 USDC.
    *
    * Changes nothing. Scope `documents:read`, list price 0.005 USDC; only successful calls are charged.
    */
@@ -572,7 +578,7 @@ export interface Tools {
    */
   readAgentTurn(args: ReadAgentTurnArgs, options?: ToolOptions): ToolAnswer<ReadAgentTurnResult, ReadAgentTurnCode>;
   /**
-   * Show your account: plan, prices, spending and what is left of the cap, limits, wallet with holds, scopes, and what a person must enable. Price: 0.0005 USDC.
+   * Show your account: plan, prices, spending, limits, wallet with holds, scopes, and what a person must enable. Price: 0.0005 USDC.
    *
    * Changes nothing. Scope `account:read`, list price 0.0005 USDC; only successful calls are charged.
    */
@@ -1057,7 +1063,7 @@ export type SearchFlightsCode = "provider_timeout" | "provider_unavailable" | "n
 export type SearchMoreFlightsArgs = {
   /** sea_… from search_flights or from this tool */
   searchId?: string | undefined;
-  /** In years on the departure day of the last part of the journey; under 2: on an adult's lap */
+  /** In years on the last departure day; under 2: on an adult's lap */
   ages?: readonly number[] | undefined;
   origin?: string | undefined;
   destination?: string | undefined;
@@ -3626,7 +3632,7 @@ export type PrefundTripArgs = {
   escrowAddress?: string | undefined;
   linkOrigin?: string | undefined;
   require2fa?: boolean | undefined;
-  /** Email address; the link, never the code, is sent there if this service has email: see emailSent */
+  /** The link, never the code, is sent there if this service has email */
   guestEmail?: string | undefined;
   guestName?: string | undefined;
   buyerName?: string | undefined;
@@ -4266,6 +4272,25 @@ export type ReadTripTravelersResult = {
 
 /** The tool's own codes. */
 export type ReadTripTravelersCode = "trip_not_found" | "customer_not_found";
+
+export type SendClaimLinkArgs = {
+  tripId: string;
+  channel: "slack" | "whatsapp" | "email";
+  /** Member id, phone number or address */
+  recipient: string;
+};
+
+export type SendClaimLinkResult = {
+  tripId: string;
+  channel: string;
+  link: "waiting" | "sent" | "delivered" | "read" | "kept" | "failed" | "unknown" | "not_sent";
+  /** A message of its own; null: the trip needs no code */
+  code: "waiting" | "sent" | "delivered" | "read" | "kept" | "failed" | "unknown" | "not_sent" | null;
+  reason?: string;
+};
+
+/** The tool's own codes. */
+export type SendClaimLinkCode = "trip_not_found" | "claim_closed";
 
 export type UnlockClaimArgs = {
   tripId: string;
@@ -5651,14 +5676,14 @@ export type TripDelayReplannerArgs = {
     reason?: string | undefined;
   };
   rebookSearch: {
-    /** Also searches the next day if this one has nothing late enough, and until the night ends */
+    /** Also searches the next day if nothing is late enough */
     departureDate: string;
     passengers?: number | undefined;
     cabinClass?: "economy" | "premium_economy" | "business" | "first" | undefined;
   };
   /** true needs stayLocation; stay dates default to the night of the disruption */
   needsHotelFallback?: boolean | undefined;
-  /** Where to wait near the origin, or your stay at the destination: name, code or coordinates */
+  /** Where to wait near the origin, or your stay: name, code or coordinates */
   stayLocation?: string | undefined;
   /** YYYY-MM-DD */
   stayCheckInDate?: string | undefined;

@@ -11,4 +11,15 @@ export const channelVariables = {
   slackApiUrl: withDefault("SLACK_API_URL", "https://slack.com/api", "Base URL of Slack's Web API.", (value) =>
     value.replace(/\/+$/, ""),
   ),
+  whatsappAppSecret: text(
+    "WHATSAPP_APP_SECRET",
+    "App secret of the operator's app at Meta, which receives for all tenants' WhatsApp numbers. Unset: each tenant makes an app of its own.",
+  ),
+  whatsappVerifyToken: text("WHATSAPP_VERIFY_TOKEN", "Verify token of the operator's app at Meta: any long text."),
+  whatsappApiUrl: withDefault(
+    "WHATSAPP_API_URL",
+    "https://graph.facebook.com/v25.0",
+    "Base URL of WhatsApp's Cloud API, with its version.",
+    (value) => value.replace(/\/+$/, ""),
+  ),
 };

@@ -22,6 +22,8 @@ export interface ChatMessage {
   /** Complete by itself, for readers who see no buttons. Plain text: nothing in it is markup. */
   readonly text: string;
   readonly buttons: readonly ChatButton[];
+  /** An address of ours in the text, which may be opened. Others in it were written by others. */
+  readonly link?: string | undefined;
 }
 
 /** A message on its way. `ref` is our own id for it, which the system gives back where it can. */
@@ -29,18 +31,25 @@ export interface ChatSending {
   readonly to: string;
   readonly ref: string;
   readonly message: ChatMessage;
-  /** Set: only the template of this name may be sent now, with the text as its parameter. */
+  /** Set: only the template of this name may be sent now. */
   readonly template?: ChatTemplate | undefined;
 }
 
-interface ChatTemplate {
+/** A message that was agreed with the chat system beforehand, with one gap. */
+export interface ChatTemplate {
   readonly name: string;
   readonly language: string;
+  /** Fills the gap. */
+  readonly parameter: string;
+  /** `buttons`: it has the message's buttons; `code`: it brings a one-time code, which can be copied. */
+  readonly shape: "text" | "buttons" | "code";
 }
 
 interface EventBase {
   /** Unique in its installation: the same event has it however often it comes. */
   readonly id: string;
+  /** When it happened, where the chat system tells it: some events arrive late. */
+  readonly atSeconds?: number | undefined;
 }
 
 /** Something that a chat system tells, as we store it. */
@@ -51,6 +60,8 @@ export type ChatEvent =
       /** Where an answer goes. */
       readonly address: string;
       readonly text: string;
+      /** Some people have one beside their id, and some hide it. */
+      readonly phone?: string | undefined;
       /** False: others read along. */
       readonly isDirect: boolean;
       readonly media?: { readonly id: string; readonly contentType: string; readonly fileName: string } | undefined;
@@ -60,6 +71,7 @@ export type ChatEvent =
       readonly from: string;
       readonly address: string;
       readonly value: string;
+      readonly phone?: string | undefined;
     })
   | (EventBase & {
       readonly type: "status";
@@ -71,7 +83,12 @@ export type ChatEvent =
       readonly problem?: string | undefined;
     })
   | (EventBase & { readonly type: "uninstalled" })
-  | (EventBase & { readonly type: "renamed"; readonly from: string; readonly to: string });
+  | (EventBase & {
+      readonly type: "renamed";
+      readonly from: string;
+      readonly to: string;
+      readonly phone?: string | undefined;
+    });
 
 /** A request as it came, with the exact text that its signature covers. */
 export interface ChatRequest {
@@ -116,11 +133,12 @@ export class ChatFailure extends Error {
 export interface ChatSystem {
   /** Where its API is, unless it is simulated. */
   readonly apiUrl: string;
-  readonly longestText: number;
-  /** Whether the request is signed with the secret, and was signed within the last minutes. */
+  /** For so long after a person's last message anything may be sent; then only a template. Undefined: always. */
+  readonly windowHours: number | undefined;
+  /** Whether the request is signed with the secret, and, where the signature has a time, was signed within the last minutes. */
   isSigned(request: ChatRequest, secret: string, nowSeconds: number): boolean;
-  /** The events of a request; those that we have no use for are left out. */
-  readEvents(text: string): readonly ChatEvent[];
+  /** The events of a request for this account; those that we have no use for are left out. */
+  readEvents(text: string, accountId: string): readonly ChatEvent[];
   /** Sends once, without retries. Returns the system's id of the message. */
   send(access: ChatAccess, sending: ChatSending): Promise<string>;
   /** Shows another message in place of one that was sent. Undefined: the system cannot. */
@@ -133,6 +151,8 @@ export interface ChatSystem {
         since: Temporal.Instant,
       ) => Promise<string | undefined>)
     | undefined;
+  /** A document or a picture that somebody sent. Undefined: the system has none. */
+  readonly fetchMedia: ((access: ChatAccess, mediaId: string, mostBytes: number) => Promise<Buffer>) | undefined;
   /** Tells one person something that others in the same place do not see, once and without a promise. */
   whisper(access: ChatAccess, to: { address: string; person: string }, text: string): Promise<void>;
 }
@@ -149,8 +169,17 @@ export interface SlackSystem extends ChatSystem {
   ): Promise<ChatInstallation>;
 }
 
+/** WhatsApp's Cloud API. */
+export interface WhatsAppSystem extends ChatSystem {
+  /** The phone numbers, by their ids, that a request tells about. */
+  readAccounts(text: string): readonly string[];
+  /** The number as people see it, if the token may use it. */
+  readNumber(access: ChatAccess): Promise<{ name: string; displayNumber: string }>;
+}
+
 export interface ChatSystems {
   readonly slack: SlackSystem;
+  readonly whatsapp: WhatsAppSystem;
 }
 
 /** The simulator of all chat systems, for the sandbox. */

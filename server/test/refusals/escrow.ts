@@ -37,6 +37,8 @@ function escrowId(value: unknown): `0x${string}` {
   return `0x${String(value).slice(2)}`;
 }
 
+const toGuest = { channel: "email", recipient: "guest@example.com" };
+
 type Args = (world: World) => Promise<object>;
 
 const PENDING = `pending = '{"step": "release", "transactionId": "ctx_none", "details": {}}'`;
@@ -220,6 +222,10 @@ export const escrowRefusals: Readonly<Record<string, Refusals>> = {
   unlock_claim: {
     trip_not_found: () => ({ args: { tripId: freshHash() } }),
     claim_closed: async (world) => ({ args: { tripId: (await closed(world)).tripId } }),
+  },
+  send_claim_link: {
+    trip_not_found: () => ({ args: { tripId: freshHash(), ...toGuest } }),
+    claim_closed: async (world) => ({ args: { tripId: (await closed(world)).tripId, ...toGuest } }),
   },
   close_trip: {
     ...stepRefusals(async (world) => ({ tripId: await trip(world) })),

@@ -1,3 +1,5 @@
+import { drawWhatsApp } from "/whatsapp.js";
+
 const secret = new URLSearchParams(location.search).get("play") ?? "";
 const base = `/_carriers/play/${encodeURIComponent(secret)}`;
 const main = document.querySelector("main");
@@ -41,7 +43,7 @@ function openPanel({ id, title, note, writers, send }) {
   };
   const form = make("form", { onsubmit: write }, who, input, make("button", { class: "primary" }, "Send"));
   const section = make("section", {}, make("h2", {}, title, make("span", {}, note)), list, form);
-  const tab = make("button", { type: "button", onclick: () => choose(id) }, title);
+  const tab = make("button", { type: "button", onclick: () => look(id) }, title);
   nav.append(tab);
   main.append(section);
   const panel = { section, list, tab, who, drawn: "" };
@@ -49,6 +51,11 @@ function openPanel({ id, title, note, writers, send }) {
   if (chosen === undefined) choose(id);
   else choose(chosen);
   return panel;
+}
+
+function look(id) {
+  choose(id);
+  void refresh();
 }
 
 function choose(id) {
@@ -68,7 +75,7 @@ function draw(panel, messages, press) {
       "li",
       { class: own ? "own" : "" },
       make("small", {}, who),
-      said,
+      ...linkUp(said),
       ...(hint === "" ? [] : [make("small", {}, hint)]),
       ...(buttons.length === 0
         ? []
@@ -87,6 +94,15 @@ function draw(panel, messages, press) {
     ...(items.length === 0 ? [make("li", { class: "empty" }, "Nothing was written here yet.")] : items),
   );
   panel.list.scrollTop = panel.list.scrollHeight;
+}
+
+/** Addresses as links, which open beside this page. */
+function linkUp(text) {
+  return text
+    .split(/(https?:\/\/[^\s<>"]+)/)
+    .map((part, index) =>
+      index % 2 === 0 ? part : make("a", { href: part, target: "_blank", rel: "noopener noreferrer" }, part),
+    );
 }
 
 function drawSlack({ members, conversations, isRevoked }) {
@@ -116,7 +132,8 @@ function drawSlack({ members, conversations, isRevoked }) {
 }
 
 function readSlackText(text) {
-  return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&").replaceAll("\u2060", "");
+  const shown = text.replaceAll(/<(https?:[^<>|]+)>/g, "$1");
+  return shown.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&").replaceAll("\u2060", "");
 }
 
 async function refresh() {
@@ -128,6 +145,7 @@ async function refresh() {
   const state = await answer.json();
   problem.textContent = answer.ok ? "" : state.error;
   if (state.slack) drawSlack(state.slack);
+  if (state.whatsapp) drawWhatsApp(state.whatsapp, { openPanel, draw, post });
 }
 
 if (secret === "") {
@@ -135,5 +153,6 @@ if (secret === "") {
 } else {
   const changes = new EventSource(`${base}/changes`);
   changes.addEventListener("message", () => void refresh());
+  document.addEventListener("visibilitychange", () => void refresh());
   changes.addEventListener("error", () => void refresh());
 }

@@ -15,7 +15,6 @@ const TIMEOUT_MILLISECONDS = 10_000;
 const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
 /** A section's text has at most 3,000 characters, and escaping makes some longer. */
 const SECTION_CHARACTERS = 2_000;
-const LONGEST_TEXT = 12_000;
 const LONGEST_LABEL = 75;
 const METADATA_TYPE = "wayfare_message";
 /** Without Retry-After. */
@@ -98,7 +97,8 @@ export function createSlack(http: Pick<HttpClient, "send">, apiUrl: string): Sla
 
   return {
     apiUrl,
-    longestText: LONGEST_TEXT,
+    windowHours: undefined,
+    fetchMedia: undefined,
     isSigned: isSignedBySlack,
     readEvents: readSlackEvents,
     readAccounts: readSlackAccounts,
@@ -165,11 +165,11 @@ function parse({ body }: HttpResponse): unknown {
 }
 
 /** Block Kit, with the whole text as fallback. */
-function compose({ text, buttons }: ChatMessage) {
-  const shown = escapeText(text);
+function compose({ text, buttons, link }: ChatMessage) {
+  const shown = escapeText(text, link);
   const sections = splitText(text).map((part) => ({
     type: "section",
-    text: { type: "mrkdwn", text: escapeText(part), verbatim: true },
+    text: { type: "mrkdwn", text: escapeText(part, link), verbatim: true },
   }));
   const actions = {
     type: "actions",
@@ -189,17 +189,19 @@ function compose({ text, buttons }: ChatMessage) {
   };
 }
 
-/** Nothing that others wrote becomes a mention, a link or formatting. */
-function escapeText(text: string): string {
-  return (
-    text
-      .replaceAll("&", "&amp;")
-      .replaceAll("<", "&lt;")
-      .replaceAll(">", "&gt;")
-      // A word joiner: an asterisk or backtick beside it formats nothing.
-      .replaceAll(/[*_~`]/g, "$&\u2060")
-  );
+/** Nothing that others wrote becomes a mention, a link or formatting. An address of ours stays as it is, and can be opened. */
+function escapeText(text: string, link?: string): string {
+  if (link !== undefined)
+    return text
+      .split(link)
+      .map((part) => escapeText(part))
+      .join(`<${escapeSigns(link)}>`);
+  // A word joiner: an asterisk or backtick beside it formats nothing.
+  return escapeSigns(text).replaceAll(/[*_~`]/g, "$&\u2060");
 }
+
+const escapeSigns = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 function splitText(text: string): readonly string[] {
   const parts: string[] = [];

@@ -58,7 +58,11 @@ export function composeCard(
     makeButton(random, { label: "Approve", looks: "primary", meaning: { means: "approve" } }),
     makeButton(random, { label: "Reject", looks: "danger", meaning: { means: "reject" } }),
   ];
-  return { text: lines.filter((line) => line !== "").join("\n"), buttons: isOpen ? buttons : [] };
+  return {
+    text: lines.filter((line) => line !== "").join("\n"),
+    buttons: isOpen ? buttons : [],
+    link: isOpen ? names.link : undefined,
+  };
 }
 
 function sayEnd({ state, decidedAt, expiresAt }: Approval, decider: string | undefined): string {

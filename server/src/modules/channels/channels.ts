@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { RecordSource } from "../../ports/channel-records.ts";
 import type { ChatEvent, ChatKind, ChatMessage } from "../../ports/chat.ts";
 import type { Environment } from "../../ports/identity.ts";
 
@@ -7,6 +8,7 @@ declare module "../../kernel/contracts/stores.ts" {
     "channels.channels": Channels;
     "channels.channelPeople": ChannelPeople;
     "channels.channelMessages": ChannelMessages;
+    "channels.channelRecords": ChannelRecords;
   }
 }
 
@@ -21,25 +23,37 @@ export interface ChannelChange extends ChannelOwner {
 }
 
 export const ChannelSecrets = z.object({
-  /** The app's, unless the operator's is used. */
+  /** The app's, unless the operator's is used. WhatsApp calls the signing secret the app's secret. */
   clientId: z.string().optional(),
   clientSecret: z.string().optional(),
   signingSecret: z.string().optional(),
-  /** The installation's. */
+  /** The installation's, or on WhatsApp the system user's. */
   token: z.string().optional(),
 });
 export type ChannelSecrets = z.output<typeof ChannelSecrets>;
+
+/** Where anything else may not be sent, messages fill these. */
+export const ChannelTemplates = z.object({
+  language: z.string(),
+  update: z.string(),
+  approval: z.string(),
+  claimLink: z.string(),
+  claimCode: z.string(),
+});
+export type ChannelTemplates = z.output<typeof ChannelTemplates>;
 
 export const ChannelSettings = z.object({
   /** A place where several people read, in which requests for approval are shown, too. */
   approvalsIn: z.string().optional(),
   botUserId: z.string().optional(),
+  displayNumber: z.string().optional(),
+  templates: ChannelTemplates.partial().optional(),
 });
 export type ChannelSettings = z.output<typeof ChannelSettings>;
 
 export type ChannelState = "to_install" | "on" | "off";
 
-/** A tenant's place in a chat system: a Slack workspace. */
+/** A tenant's place in a chat system: a Slack workspace, or a phone number on WhatsApp. */
 export interface Channel extends ChannelOwner {
   readonly id: string;
   readonly kind: ChatKind;
@@ -98,6 +112,7 @@ export interface ChannelPerson extends ChannelOwner {
   readonly externalId: string;
   /** Where the person alone reads. */
   readonly address: string | undefined;
+  readonly phone: string | undefined;
   /** Undefined: the person has not proved who they are. */
   readonly userId: string | undefined;
   /** The key that issued the code: whose scopes and limits the person's messages have. */
@@ -105,6 +120,13 @@ export interface ChannelPerson extends ChannelOwner {
   readonly conversationId: string | undefined;
   readonly lastMessageAt: Temporal.Instant | undefined;
   readonly createdAt: Temporal.Instant;
+}
+
+interface SeenPerson {
+  readonly externalId: string;
+  readonly address: string | undefined;
+  readonly phone: string | undefined;
+  readonly at: Temporal.Instant;
 }
 
 /** Proves once, to one channel, who somebody is. */
@@ -117,8 +139,12 @@ interface ChannelCode extends ChannelOwner {
 }
 
 export interface ChannelPeople {
-  /** Finds or adds the person; a direct message also tells where they read. */
-  see(channel: Channel, person: { externalId: string; address: string | undefined }): Promise<ChannelPerson>;
+  /** Finds or adds whoever wrote; a direct message also tells where they read. Somebody known by phone number is known by id now. */
+  see(channel: Channel, person: SeenPerson): Promise<ChannelPerson>;
+  /** When whoever reads there wrote last. */
+  findLastMessage(channelId: string, address: string): Promise<Temporal.Instant | undefined>;
+  /** The same person has another id now. False: nobody had the former one, or the new one belongs to another known person. */
+  rename(channelId: string, change: { from: string; to: string; phone: string | undefined }): Promise<boolean>;
   find(channelId: string, externalId: string): Promise<ChannelPerson | undefined>;
   /** By the conversation that they have. */
   findByConversation(conversationId: string): Promise<ChannelPerson | undefined>;
@@ -134,27 +160,34 @@ export interface ChannelPeople {
   prune(): Promise<void>;
 }
 
-/** The meaning of a button. `say` answers in the sender's name. */
-export type ButtonMeaning = { readonly means: "approve" | "reject" } | { readonly means: "say"; readonly said: string };
+/** The meaning of a button. `say` answers in the sender's name, `scan` agrees that a document is read. */
+export type ButtonMeaning =
+  | { readonly means: "approve" | "reject" }
+  | { readonly means: "say" | "scan"; readonly said: string };
 
 /** A message as it should look. */
 export interface Content {
   readonly text: string;
   readonly buttons: readonly (ChatMessage["buttons"][number] & ButtonMeaning)[];
+  readonly link?: string | undefined;
 }
+
+/** `approval_end` follows a card that cannot be edited. The words of a claim's messages are made when they are sent. */
+export type MessageKind = "reply" | "notice" | "approval" | "approval_end" | "claim_link" | "claim_code";
 
 export interface NewChannelMessage extends ChannelOwner {
   readonly channelId: string;
   readonly address: string;
   /** With `about` it is unique at its address. */
-  readonly kind: "reply" | "notice" | "approval";
-  /** A turn, an event or an approval. */
+  readonly kind: MessageKind;
+  /** A turn, an event, an approval or a trip. */
   readonly about: string;
+  readonly conversationId?: string | undefined;
   readonly content: Content;
   readonly giveUpAt: Temporal.Instant;
 }
 
-export interface ChannelMessage extends Omit<NewChannelMessage, "content" | "giveUpAt"> {
+export interface ChannelMessage extends Omit<NewChannelMessage, "content" | "giveUpAt" | "conversationId"> {
   readonly id: string;
 }
 
@@ -164,10 +197,21 @@ export interface LeasedMessage extends ChannelMessage {
   readonly shownVersion: number;
   readonly externalId: string | undefined;
   readonly attempts: number;
+  /** Since when an earlier attempt may have had an effect: its answer was lost, or its process died. */
   readonly unsureSince: Temporal.Instant | undefined;
+  readonly repeats: number;
   readonly isTemplate: boolean;
   readonly giveUpAt: Temporal.Instant;
   readonly traceId: string | undefined;
+}
+
+const messageStates = ["waiting", "sent", "delivered", "read", "failed"] as const;
+
+export interface MessageProgress {
+  readonly id: string;
+  readonly state: (typeof messageStates)[number];
+  readonly isUnsure: boolean;
+  readonly problem: string | undefined;
 }
 
 /** A pressed button with its message. */
@@ -180,22 +224,51 @@ export interface ChannelMessages {
   show(message: NewChannelMessage): Promise<void>;
   /** Stores it unless there is one. */
   insert(message: NewChannelMessage): Promise<void>;
-  /** Shows which button was pressed in place of the buttons. */
-  settle(messageId: string, value: string): Promise<void>;
+  /** Shows which button was pressed in place of the buttons, or only takes their meaning away. */
+  settle(messageId: string, value: string, options: { isShown: boolean }): Promise<void>;
+  /** Its buttons mean nothing any more, and if it certainly was not sent, it will not be. False: nobody can have seen it. */
+  conclude(messageId: string, because: string): Promise<boolean>;
   listAbout(owner: ChannelOwner, about: string): Promise<readonly ChannelMessage[]>;
   findButton(environment: Environment, value: string): Promise<PressedButton | undefined>;
   take(options: { until: Temporal.Instant; limit: number }): Promise<readonly LeasedMessage[]>;
+  /** Before it is sent: only its template may be. */
+  useTemplate(message: LeasedMessage): Promise<void>;
+  /** Before it is sent again although it may have arrived. */
+  repeat(message: LeasedMessage): Promise<void>;
   /** This version of it is shown. */
-  shown(message: LeasedMessage, externalId: string): Promise<void>;
+  shown(message: LeasedMessage, shown: { externalId: string; isTemplate: boolean }): Promise<void>;
+  /** `isTakenBack`: the repetition did not happen after all. */
   tryAgain(
     message: LeasedMessage,
-    again: { at: Temporal.Instant; problem: string; unsureSince?: Temporal.Instant | undefined; isTemplate?: boolean },
+    again: {
+      at: Temporal.Instant;
+      problem: string;
+      unsureSince: Temporal.Instant | undefined;
+      isTemplate?: boolean;
+      isTakenBack?: boolean;
+    },
   ): Promise<void>;
-  fail(message: LeasedMessage, problem: string): Promise<void>;
+  /** `unsureSince`: it may have arrived nevertheless. */
+  fail(message: LeasedMessage, problem: string, unsureSince?: Temporal.Instant): Promise<void>;
   /** Others of the channel wait too. */
   postpone(channelId: string, until: Temporal.Instant): Promise<void>;
   failWaiting(channelId: string, problem: string): Promise<void>;
   /** A state only rises. */
   rise(channelId: string, event: Extract<ChatEvent, { type: "status" }>): Promise<boolean>;
   prune(before: Temporal.Instant): Promise<void>;
+}
+
+/** Events that came in and messages that go out, as the records of their channel. */
+export interface ChannelRecords extends Omit<RecordSource, "channels" | "knowsTrips"> {
+  /** The conversation or approval that an event turned out to belong to. */
+  note(
+    environment: Environment,
+    eventId: string,
+    subject: { conversationId?: string | undefined; approvalId?: string | undefined },
+  ): Promise<void>;
+  findState(
+    message: Pick<NewChannelMessage, "channelId" | "environment" | "address" | "kind" | "about">,
+  ): Promise<MessageProgress | undefined>;
+  /** The places to which messages of this kind about it were addressed. */
+  listAddresses(owner: ChannelOwner, kind: MessageKind, about: string): Promise<readonly string[]>;
 }

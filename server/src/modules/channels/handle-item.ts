@@ -1,11 +1,11 @@
+import { inTrace } from "../../domain/trace.ts";
 import type { TakenItem } from "../../platform/inbox/store-inbox.ts";
-import { NotYet } from "../../platform/inbox/work-on-inbox.ts";
 import type { ChatEvent } from "../../ports/chat.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { OpenChannel } from "./channels.ts";
 import { handleMessage } from "./handling/handle-message.ts";
 import { handlePress } from "./handling/handle-press.ts";
-import type { HandlingParts } from "./handling/handling.ts";
+import type { Handled, HandlingParts } from "./handling/handling.ts";
 import { replyInChannel } from "./handling/reply.ts";
 import { showApproval } from "./handling/show-approval.ts";
 import { openEvent } from "./receive.ts";
@@ -23,10 +23,13 @@ export async function handleItem(
   const channel = await parts.stores.channels.open(channelId ?? "");
   const event = openEvent(parts.vault, item);
   if (channel === undefined || event === undefined) return "no such channel";
-  return await handleEvent(parts, channel, event);
+  const handled = await inTrace(item.traceId, () => handleEvent(parts, channel, event), { tenantId, environment });
+  if (typeof handled === "string") return handled;
+  await parts.stores.channelRecords.note(environment, item.id, handled);
+  return handled.outcome;
 }
 
-async function handleEvent(parts: HandlingParts, channel: OpenChannel, event: ChatEvent): Promise<string> {
+async function handleEvent(parts: HandlingParts, channel: OpenChannel, event: ChatEvent): Promise<Handled> {
   const { channels, channelMessages } = parts.stores;
   if (event.type === "uninstalled") {
     await channels.switchOff(channel, "It was removed there.");
@@ -40,5 +43,6 @@ async function handleEvent(parts: HandlingParts, channel: OpenChannel, event: Ch
     if (await channelMessages.rise(channel.id, event)) return event.status;
     return "no change";
   }
-  throw new NotYet(`events of the type ${event.type} are not handled`);
+  const { from, to, phone } = event;
+  return (await parts.stores.channelPeople.rename(channel.id, { from, to, phone })) ? "renamed" : "nobody was renamed";
 }

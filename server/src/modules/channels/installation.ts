@@ -1,10 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { CommonParts } from "../../kernel/contracts/parts.ts";
-import type { ChatAccess, ChatSystem } from "../../ports/chat.ts";
+import type { ChatAccess, ChatKind, ChatSystem } from "../../ports/chat.ts";
 import { ChatFailure } from "../../ports/chat.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { Channel, ChannelOwner, ChannelSecrets, OpenChannel } from "./channels.ts";
 import type { Parts } from "./context.ts";
+import { nameTemplates, whatsAppWebhookPath } from "./installation-whatsapp.ts";
 
 export type InstallParts = Pick<CommonParts, "chatSystems" | "chatSimulator" | "vault" | "urls" | "clock"> &
   Pick<Parts, "settings">;
@@ -25,9 +26,8 @@ export const SLACK_INSTALLED_PATH = "/api/webhooks/slack-installed";
 /** In place of a channel's id in the path: the operator's app, which serves several channels. */
 export const SHARED_APP = "shared";
 
-export function findSystem({ chatSystems }: Pick<InstallParts, "chatSystems">, kind: Channel["kind"]): ChatSystem {
-  if (kind === "slack") return chatSystems.slack;
-  throw new Error(`there is no chat system ${kind}`);
+export function findSystem({ chatSystems }: Pick<InstallParts, "chatSystems">, kind: ChatKind): ChatSystem {
+  return chatSystems[kind];
 }
 
 /** Undefined: neither the channel nor the operator has an app. */
@@ -63,7 +63,7 @@ export async function findApiUrl(parts: InstallParts, { kind, isSimulated }: Cha
 /** The address of Slack's page on which a workspace's administrator agrees. */
 export function buildInstallUrl(parts: InstallParts, channel: OpenChannel): string | undefined {
   const app = findApp(parts, channel);
-  if (app === undefined || channel.isSimulated) return undefined;
+  if (app === undefined || channel.isSimulated || channel.kind !== "slack") return undefined;
   const origin = new URL(parts.chatSystems.slack.apiUrl).origin;
   const query = new URLSearchParams({
     client_id: app.clientId,
@@ -107,6 +107,14 @@ export function deriveSimulated(vault: Vault, { tenantId, environment }: Channel
       clientSecret: derive("slack client secret").slice(0, 32),
       signingSecret: derive("slack signing secret").slice(0, 32),
     },
+    whatsapp: {
+      phoneNumberId: BigInt(`0x${derive("whatsapp number").slice(0, 12)}`)
+        .toString()
+        .padStart(15, "1"),
+      displayNumber: "+1 202 555 0100",
+      token: `EAAG-simulated-${derive("whatsapp token").slice(0, 32)}`,
+      appSecret: derive("whatsapp app secret").slice(0, 32),
+    },
   };
 }
 
@@ -114,15 +122,27 @@ export function deriveSimulated(vault: Vault, { tenantId, environment }: Channel
 export async function setUpSimulated(parts: InstallParts, channel: Channel): Promise<void> {
   const { chatSimulator, vault, urls } = parts;
   if (chatSimulator === undefined) throw new ChatFailure("revoked", "the carrier simulator is off");
-  const { playground, slack } = deriveSimulated(vault, channel);
-  const eventsUrl = `${urls.local}${slackEventsPath(channel.id)}`;
+  const { playground, slack, whatsapp } = deriveSimulated(vault, channel);
+  if (channel.kind === "slack") {
+    const eventsUrl = `${urls.local}${slackEventsPath(channel.id)}`;
+    const setup = { ...slack, name: channel.name, eventsUrl, interactionsUrl: eventsUrl };
+    return await chatSimulator.setUp({ ...playground, slack: setup });
+  }
+  const { language, ...templates } = nameTemplates(channel.settings);
   await chatSimulator.setUp({
     ...playground,
-    slack: { ...slack, name: channel.name, eventsUrl, interactionsUrl: eventsUrl },
+    whatsapp: {
+      ...whatsapp,
+      name: channel.name,
+      webhookUrl: `${urls.local}${whatsAppWebhookPath(channel.id)}`,
+      templates: { language, ...templates },
+    },
   });
 }
 
-export function simulatedSecrets(vault: Vault, owner: ChannelOwner): ChannelSecrets {
-  const { clientId, clientSecret, signingSecret, botToken } = deriveSimulated(vault, owner).slack;
+export function simulatedSecrets(vault: Vault, owner: ChannelOwner, kind: ChatKind = "slack"): ChannelSecrets {
+  const { slack, whatsapp } = deriveSimulated(vault, owner);
+  if (kind === "whatsapp") return { signingSecret: whatsapp.appSecret, token: whatsapp.token };
+  const { clientId, clientSecret, signingSecret, botToken } = slack;
   return { clientId, clientSecret, signingSecret, token: botToken };
 }

@@ -5,14 +5,19 @@ import { defineModule, type Parts } from "./context.ts";
 import { handleItem } from "./handle-item.ts";
 import { setUpSimulated } from "./installation.ts";
 import * as channels from "./migrations/0157-channels.ts";
+import * as whatsapp from "./migrations/0159-whatsapp.ts";
+import * as documents from "./migrations/0160-documents-in-channels.ts";
+import { EVENTS_KEPT } from "./receive.ts";
 import { channelRoutes } from "./routes/routes.ts";
 import { peopleRoutes } from "./routes/routes-people.ts";
 import { slackRoutes } from "./routes/routes-slack.ts";
+import { whatsAppRoutes } from "./routes/routes-whatsapp.ts";
 import { MessageSender } from "./sending/message-sender.ts";
 import { createChannels } from "./stores/store-channels.ts";
 import { createChannelInbox, WAITING_EVENTS } from "./stores/store-events.ts";
 import { createChannelMessages, DUE_MESSAGES } from "./stores/store-messages.ts";
 import { createChannelPeople, createChannelPersonRecords } from "./stores/store-people.ts";
+import { createChannelRecords } from "./stores/store-records.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
@@ -22,27 +27,32 @@ declare module "../../kernel/contracts/parts.ts" {
     readonly "channels.slackClientId": string | undefined;
     readonly "channels.slackClientSecret": string | undefined;
     readonly "channels.slackSigningSecret": string | undefined;
+    readonly "channels.whatsappAppSecret": string | undefined;
+    readonly "channels.whatsappVerifyToken": string | undefined;
   }
 }
 
 const PRUNE_MILLISECONDS = 60_000;
-/** Slack repeats events within hours; a day is enough to know them again. */
-const EVENTS_KEPT = { hours: 48 };
+const WORDS_KEPT = { hours: 48 };
 const MESSAGES_KEPT = { hours: 30 * 24 };
 const ENVIRONMENTS: readonly Environment[] = ["sandbox", "production"];
 
-/** People write to the service in Slack, and approvers decide there. */
+/** People write to the service in Slack and on WhatsApp, and approvers decide there. */
 export const channelsModule = defineModule({
   name: "channels",
-  routes: [...channelRoutes, ...peopleRoutes, ...slackRoutes],
+  routes: [...channelRoutes, ...peopleRoutes, ...slackRoutes, ...whatsAppRoutes],
   stores: ({ db, clock, vault }) => ({
     channels: createChannels({ db, clock, vault }),
     channelPeople: createChannelPeople(db, clock),
     channelMessages: createChannelMessages({ db, clock, vault }),
     channelInbox: createChannelInbox(db, clock),
+    channelRecords: createChannelRecords(db, clock),
   }),
+  recordSources: ({ stores: { channelRecords } }) => [
+    { channels: ["slack", "whatsapp"], knowsTrips: true, ...channelRecords },
+  ],
   personRecords: ({ db }) => createChannelPersonRecords(db),
-  migrations: { "0157-channels": channels },
+  migrations: { "0157-channels": channels, "0159-whatsapp": whatsapp, "0160-documents-in-channels": documents },
   workTables: [
     {
       table: "channel_event",
@@ -96,6 +106,7 @@ export const channelsModule = defineModule({
         everyMilliseconds: PRUNE_MILLISECONDS,
         async run() {
           await stores.channelPeople.prune();
+          await inbox.forgetWords(clock.now().subtract(WORDS_KEPT));
           await inbox.prune(clock.now().subtract(EVENTS_KEPT));
           await stores.channelMessages.prune(clock.now().subtract(MESSAGES_KEPT));
         },

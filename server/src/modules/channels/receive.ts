@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { ChatEvent } from "../../ports/chat.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
@@ -9,29 +10,42 @@ import type { InboxItem } from "./stores/store-events.ts";
 const sealingContext = (id: string): string => `channel_event ${id}`;
 
 const Media = z.object({ id: z.string(), contentType: z.string(), fileName: z.string() });
+const base = { id: z.string(), atSeconds: z.number().optional() };
 const StoredEvent: z.ZodType<ChatEvent> = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("message"),
-    id: z.string(),
+    ...base,
     from: z.string(),
     address: z.string(),
     text: z.string(),
+    phone: z.string().optional(),
     isDirect: z.boolean(),
     media: Media.optional(),
   }),
-  z.object({ type: z.literal("press"), id: z.string(), from: z.string(), address: z.string(), value: z.string() }),
+  z.object({
+    type: z.literal("press"),
+    ...base,
+    from: z.string(),
+    address: z.string(),
+    value: z.string(),
+    phone: z.string().optional(),
+  }),
   z.object({
     type: z.literal("status"),
-    id: z.string(),
+    ...base,
     messageId: z.string(),
     ref: z.string().optional(),
     status: z.enum(["sent", "delivered", "read", "failed"]),
     isWindowClosed: z.boolean(),
     problem: z.string().optional(),
   }),
-  z.object({ type: z.literal("uninstalled"), id: z.string() }),
-  z.object({ type: z.literal("renamed"), id: z.string(), from: z.string(), to: z.string() }),
+  z.object({ type: z.literal("uninstalled"), ...base }),
+  z.object({ type: z.literal("renamed"), ...base, from: z.string(), to: z.string(), phone: z.string().optional() }),
 ]);
+
+/** How long an event is known again. Whatever happened before that could be a repetition, and is left out. */
+export const EVENTS_KEPT = { hours: 8 * 24 };
+const OLDEST = { hours: 7 * 24 };
 
 /** Stores events before they are acknowledged, each once however often it comes. */
 export async function receiveEvents(
@@ -39,13 +53,21 @@ export async function receiveEvents(
   { id: channelId, tenantId, environment }: OpenChannel,
   events: readonly ChatEvent[],
 ): Promise<void> {
-  for (const event of events) {
+  const oldest = Math.floor(clock.now().subtract(OLDEST).epochMilliseconds / 1_000);
+  for (const event of events.filter(({ atSeconds }) => atSeconds === undefined || atSeconds >= oldest)) {
     const id = `${channelId}:${event.id}`;
-    const thread = `${channelId}:${"from" in event ? event.from : event.type}`;
+    const thread = `${channelId}:${chooseThread(event)}`;
     const encryptedEvent = vault.encrypt(JSON.stringify(event), sealingContext(id));
-    const item: InboxItem = { id, tenantId, source: "chat", channelId, thread, about: null, encryptedEvent };
+    const traceId = currentTraceId() ?? null;
+    const item: InboxItem = { id, tenantId, source: "chat", channelId, thread, about: null, encryptedEvent, traceId };
     await stores.channelInbox.receive(environment, item, clock.now());
   }
+}
+
+/** A person's events are handled in their order, and so are a message's. */
+function chooseThread(event: ChatEvent): string {
+  if ("from" in event) return event.from;
+  return event.type === "status" ? event.messageId : event.type;
 }
 
 /** Undefined: the item has none. */

@@ -22,7 +22,7 @@ export const ReplanInput = z
     }),
     rebookSearch: z.strictObject({
       departureDate: IsoDate.describe(
-        "Also searches the next day if this one has nothing late enough, and until the night ends",
+        "Also searches the next day if nothing is late enough",
       ),
       passengers: z.int().min(1).max(9).default(1),
       cabinClass: CabinClass.default("economy"),
@@ -34,7 +34,7 @@ export const ReplanInput = z
     stayLocation: z
       .string()
       .optional()
-      .describe("Where to wait near the origin, or your stay at the destination: name, code or coordinates"),
+      .describe("Where to wait near the origin, or your stay: name, code or coordinates"),
     stayCheckInDate: CalendarDate.optional().describe("YYYY-MM-DD"),
     stayCheckOutDate: CalendarDate.optional().describe("YYYY-MM-DD"),
     travelerLabel: z.string().optional(),

@@ -6,6 +6,7 @@ type Needs =
   | "approvals"
   | "bookings"
   | "chain"
+  | "channels"
   | "effects"
   | "escrow"
   | "identity"

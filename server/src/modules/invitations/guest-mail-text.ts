@@ -4,13 +4,18 @@ import { nameText, summaryText, type Trip } from "../trips/index.ts";
 
 export type TripToMail = Pick<Trip, "tripId" | "environment" | "budget" | "expiresAt" | "requiresCode" | "details">;
 
-/** Never contains the code: the buyer gives it to the guest separately. */
-export function composeGuestMail(trip: TripToMail, guestEmail: string, guestLink: string): Letter {
+/** Never contains the code: the buyer gives it to the guest separately, or it comes in another mail. */
+export function composeGuestMail(
+  trip: TripToMail,
+  guestEmail: string,
+  guestLink: string,
+  codeFrom: "buyer" | "another_mail" = "buyer",
+): Letter {
   const { budget, details } = trip;
   const guest = quotedName(details.guestName);
   const buyer = quotedName(details.buyerName);
   const amount = `${formatDecimal(budget)} USDC`;
-  const parts = composeParts(trip, { guest, buyer, amount, guestLink });
+  const parts = composeParts(trip, { guest, buyer, amount, guestLink, codeFrom });
   // No header contains the buyer's text, as it would seem to come from the service.
   const subject = `A trip for you: ${amount}`;
   return composeMail({ to: { address: guestEmail }, subject, language: "en", parts });
@@ -23,7 +28,7 @@ function quotedName(text: string | undefined): string | undefined {
 
 function composeParts(
   { environment, expiresAt, requiresCode, details }: TripToMail,
-  said: { guest: string | undefined; buyer: string | undefined; amount: string; guestLink: string },
+  said: { guest: string | undefined; buyer: string | undefined; amount: string; guestLink: string; codeFrom: string },
 ): MailPart[] {
   const { guest, buyer = "Somebody", amount, guestLink } = said;
   const theBuyer = said.buyer ?? "whoever invites you";
@@ -41,7 +46,9 @@ function composeParts(
     ...(requiresCode
       ? [
           words(
-            `You will also be asked for a six-digit code. It is not in this email: ${theBuyer} will give it to you.`,
+            said.codeFrom === "buyer"
+              ? `You will also be asked for a six-digit code. It is not in this email: ${theBuyer} will give it to you.`
+              : "You will also be asked for a six-digit code. It comes in another email.",
           ),
         ]
       : []),

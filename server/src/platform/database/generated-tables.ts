@@ -306,7 +306,7 @@ export interface ChannelButtonTable {
   tokenHash: string;
   tenantId: string;
   messageId: string;
-  means: "approve" | "reject" | "say";
+  means: "approve" | "reject" | "say" | "scan";
   said: string | null;
 }
 
@@ -335,6 +335,9 @@ export interface ChannelEventTable {
   finishedAt: Timestamp | null;
   outcome: string | null;
   lastReason: string | null;
+  traceId: string | null;
+  conversationId: string | null;
+  approvalId: string | null;
 }
 
 export interface ChannelMessageTable {
@@ -360,6 +363,8 @@ export interface ChannelMessageTable {
   createdAt: Timestamp;
   sentAt: Timestamp | null;
   traceId: string | null;
+  conversationId: string | null;
+  repeats: Defaulted<number>;
 }
 
 export interface ChannelPersonTable {
@@ -374,6 +379,7 @@ export interface ChannelPersonTable {
   conversationId: string | null;
   lastMessageAt: Timestamp | null;
   createdAt: Timestamp;
+  phone: string | null;
 }
 
 export interface ConnectedAgentTable {

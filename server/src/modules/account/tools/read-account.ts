@@ -14,7 +14,7 @@ export const readAccount = defineTool({
   name: "read_account",
   title: "Read the account",
   summary:
-    "Show your account: plan, prices, spending and what is left of the cap, limits, wallet with holds, scopes, and what a person must enable.",
+    "Show your account: plan, prices, spending, limits, wallet with holds, scopes, and what a person must enable.",
   area: "account",
   effect: "read",
   price: 500n,

@@ -21,7 +21,7 @@ export const listApprovals = defineTool({
   name: "list_approvals",
   title: "List approvals",
   summary:
-    "List the tenant's approvals, newest first: by default, calls that wait for a person. read_approval has the details.",
+    "List approvals, newest first; by default those that wait for a person.",
   area: "approvals",
   effect: "read",
   price: 500n,

@@ -12,7 +12,7 @@ export const readApproval = defineTool({
   name: "read_approval",
   title: "Read an approval",
   summary:
-    "Show an approval that a refused call asked for: its state, who may decide it and where, the decision and its reason.",
+    "Show an approval that a refused call asked for: state, deciders, decision and reason.",
   area: "approvals",
   effect: "read",
   price: 500n,

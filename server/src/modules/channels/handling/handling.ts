@@ -5,12 +5,22 @@ import type { Parts } from "../context.ts";
 import { findAccess, findSystem, type InstallParts } from "../installation.ts";
 
 export type HandlingParts = InstallParts &
-  Pick<CommonParts, "identity" | "random" | "log"> &
+  Pick<CommonParts, "identity" | "random" | "log" | "kernel" | "pageTranscriber"> &
   Pick<Parts, "stores" | "conversations">;
+
+/** How an event ended, and the conversation or approval that it belongs to. */
+export type Handled =
+  | string
+  | { readonly outcome: string; readonly conversationId?: string; readonly approvalId?: string };
 
 const NOTICE_LIFETIME = { hours: 1 };
 
 type Told = Extract<ChatEvent, { type: "message" | "press" }>;
+
+/** When an event happened: late ones say so. */
+export function readTime({ clock }: Pick<HandlingParts, "clock">, { atSeconds }: ChatEvent): Temporal.Instant {
+  return atSeconds === undefined ? clock.now() : Temporal.Instant.fromEpochMilliseconds(atSeconds * 1_000);
+}
 
 /** Answers an event with a text of ours, once. */
 export async function notice(

@@ -34,6 +34,7 @@ export async function replyInChannel(
     ...{ channelId, tenantId, environment, address: address ?? externalId },
     kind: "reply",
     about: turnId,
+    conversationId,
     content: composed,
     giveUpAt: clock.now().add(REPLY_LIFETIME),
   });

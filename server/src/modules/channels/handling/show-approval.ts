@@ -1,6 +1,7 @@
 import { type Approval, buildApprovalLink, listDeciders } from "../../approvals/index.ts";
 import { composeCard } from "../approval-card.ts";
 import type { Channel, ChannelOwner } from "../channels.ts";
+import { findSystem } from "../installation.ts";
 import type { HandlingParts } from "./handling.ts";
 
 interface Place {
@@ -8,6 +9,8 @@ interface Place {
   readonly address: string;
   /** The approver who alone reads there. */
   readonly personId: string | undefined;
+  /** The card that is there already. */
+  readonly messageId?: string | undefined;
 }
 
 /** Shows an approval as it is now wherever its deciders are, and in every place in which it was shown before. */
@@ -17,16 +20,20 @@ export async function showApproval(parts: HandlingParts, owner: ChannelOwner, ap
   if (approval === undefined) return "no such approval";
   const places = approval.state === "pending" ? await listPlaces(parts, approval) : await listShown(parts, approval);
   const names = await readNames(parts, approval);
-  for (const { channel, address, personId } of places) {
+  for (const { channel, address, personId, messageId } of places) {
     const origin = new URL(parts.urls.app).origin;
     const link = personId === undefined ? undefined : buildApprovalLink(parts.vault, origin, { approvalId, personId });
-    await stores.channelMessages.show({
+    const message = {
       ...{ channelId: channel.id, tenantId: owner.tenantId, environment: owner.environment, address },
-      kind: "approval",
       about: approvalId,
       content: composeCard(approval, { ...names, link }, { now: clock.now(), random }),
       giveUpAt: approval.expiresAt.add({ hours: 24 }),
-    });
+    };
+    const canEdit = findSystem(parts, channel.kind).edit !== undefined;
+    if (canEdit) await stores.channelMessages.show({ ...message, kind: "approval" });
+    else if (messageId === undefined) await stores.channelMessages.insert({ ...message, kind: "approval" });
+    else if (await stores.channelMessages.conclude(messageId, "It was decided before it could be sent."))
+      await stores.channelMessages.insert({ ...message, kind: "approval_end" });
   }
   return `${approval.state}: ${places.length} cards`;
 }
@@ -48,9 +55,9 @@ async function listPlaces({ stores }: HandlingParts, approval: Approval): Promis
 async function listShown({ stores }: HandlingParts, approval: Approval): Promise<readonly Place[]> {
   const channels = new Map((await stores.channels.list(approval)).map((channel) => [channel.id, channel]));
   const shown = await stores.channelMessages.listAbout(approval, approval.id);
-  return shown.flatMap(({ channelId, address, kind }) => {
+  return shown.flatMap(({ id: messageId, channelId, address, kind }) => {
     const channel = channels.get(channelId);
-    return channel === undefined || kind !== "approval" ? [] : [{ channel, address, personId: undefined }];
+    return channel === undefined || kind !== "approval" ? [] : [{ channel, address, personId: undefined, messageId }];
   });
 }
 

@@ -12,6 +12,8 @@ import {
   slackEventsPath,
 } from "../installation.ts";
 
+import { describeTemplates, findMetaApp, whatsAppWebhookPath } from "../installation-whatsapp.ts";
+
 export const CHANNEL_ID = /^chn_[0-9A-Z]{26}$/;
 export const NO_CHANNEL = "There is no such channel of this tenant in this environment.";
 export const ChannelPath = z.object({ channelId: z.string().regex(CHANNEL_ID) });
@@ -23,7 +25,8 @@ export const ChannelAnswer = z.object({
   state: z.enum(["to_install", "on", "off"]).describe("to_install: open setUp.installUrl"),
   offBecause: z.string().nullable(),
   isSimulated: z.boolean().describe("true: it speaks with the carrier simulator, and no real person is written to"),
-  accountId: z.string().nullable().describe("The workspace; null until it is installed"),
+  accountId: z.string().nullable().describe("The workspace, or the phone number's id; null until it is installed"),
+  displayNumber: z.string().nullable().describe("To whom people write on WhatsApp"),
   approvalsIn: z.string().nullable().describe("Where requests for approval are shown, besides to each approver"),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -31,9 +34,11 @@ export const ChannelAnswer = z.object({
 
 export const SetUp = z.object({
   installUrl: z.string().nullable().describe("Where an administrator of the workspace agrees, within an hour"),
-  requestUrl: z.string().describe("For events and for interactivity"),
-  redirectUrl: z.string().describe("For the installation"),
-  manifest: z.looseObject({}).describe("The app's manifest, for Slack's page for new apps"),
+  requestUrl: z.string().describe("For events and for interactivity; on WhatsApp the webhook's callback"),
+  redirectUrl: z.string().nullable().describe("For the installation in Slack"),
+  manifest: z.looseObject({}).nullable().describe("The app's manifest, for Slack's page for new apps"),
+  verifyToken: z.string().nullable().describe("For the webhook at Meta; null: Slack, or the operator's app"),
+  templates: z.array(z.looseObject({})).nullable().describe("For Meta: the message templates that WhatsApp requires"),
   playUrl: z.string().nullable().describe("The simulator's page, on which you play everybody. Keep it to yourself"),
 });
 
@@ -45,6 +50,7 @@ export const exampleChannel = {
   offBecause: null,
   isSimulated: true,
   accountId: "T0A1B2C3D4E5",
+  displayNumber: null,
   approvalsIn: "C0APPROVALS",
   createdAt: "2030-01-01T09:00:00Z",
   updatedAt: "2030-01-01T09:00:00Z",
@@ -55,6 +61,8 @@ export const exampleSetUp = {
   requestUrl: "https://wayfare.example.com/api/webhooks/slack/chn_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
   redirectUrl: "https://wayfare.example.com/api/webhooks/slack-installed",
   manifest: { display_information: { name: "Wayfare" } },
+  verifyToken: null,
+  templates: null,
   playUrl: "http://127.0.0.1:41234/?play=5f0c9d1e5b7a4c2d8e6f0a1b2c3d4e5f",
 };
 
@@ -64,6 +72,7 @@ export function describeChannel(channel: Channel): z.output<typeof ChannelAnswer
     ...{ id, kind, name, state, isSimulated },
     offBecause: offBecause ?? null,
     accountId: accountId ?? null,
+    displayNumber: settings.displayNumber ?? null,
     approvalsIn: settings.approvalsIn ?? null,
     createdAt: createdAt.toString(),
     updatedAt: updatedAt.toString(),
@@ -72,6 +81,19 @@ export function describeChannel(channel: Channel): z.output<typeof ChannelAnswer
 
 export async function describeSetUp(parts: InstallParts, channel: OpenChannel): Promise<z.output<typeof SetUp>> {
   const { urls } = parts;
+  const playUrl = channel.isSimulated ? await findPlayUrl(parts, channel) : null;
+  if (channel.kind === "whatsapp") {
+    const app = findMetaApp(parts, channel);
+    return {
+      installUrl: null,
+      requestUrl: `${urls.app}${whatsAppWebhookPath(app?.isShared === true ? SHARED_APP : channel.id)}`,
+      redirectUrl: null,
+      manifest: null,
+      verifyToken: app === undefined || app.isShared ? null : app.verifyToken,
+      templates: describeTemplates(channel.settings),
+      playUrl,
+    };
+  }
   const isShared = findApp(parts, channel)?.isShared === true;
   const requestUrl = `${urls.app}${slackEventsPath(isShared ? SHARED_APP : channel.id)}`;
   const redirectUrl = `${urls.app}${SLACK_INSTALLED_PATH}`;
@@ -80,7 +102,9 @@ export async function describeSetUp(parts: InstallParts, channel: OpenChannel): 
     requestUrl,
     redirectUrl,
     manifest: buildManifest(requestUrl, redirectUrl),
-    playUrl: channel.isSimulated ? await findPlayUrl(parts, channel) : null,
+    verifyToken: null,
+    templates: null,
+    playUrl,
   };
 }
 

@@ -58,8 +58,9 @@ const receiveSlack = definePublicRoute({
     if (found === undefined || !slack.isSigned({ text, header }, found.signingSecret, now)) throw fail("unauthorized");
     const challenge = slack.readChallenge(text);
     if (challenge !== undefined) return { ok: true as const, challenge };
-    const events = slack.readEvents(text);
-    for (const channel of found.channels) await receiveEvents(parts, channel, events);
+    for (const channel of found.channels) {
+      await receiveEvents(parts, channel, slack.readEvents(text, channel.accountId ?? ""));
+    }
     return { ok: true as const };
   },
 });

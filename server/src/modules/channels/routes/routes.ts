@@ -1,13 +1,14 @@
 import { z } from "zod";
-import { Failure } from "../../../domain/errors.ts";
+import { Failure, invalidInput } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
 import { buildScope } from "../../../domain/scopes.ts";
 import { defineRoute } from "../../../kernel/contracts/route.ts";
-import { ChatFailure } from "../../../ports/chat.ts";
+import { ChatFailure, type ChatKind } from "../../../ports/chat.ts";
 import type { Principal } from "../../../ports/identity.ts";
 import type { ChannelChange, ChannelSecrets, ChannelSettings, ChannelState } from "../channels.ts";
 import type { Stores } from "../context.ts";
 import { deriveSimulated, type InstallParts, setUpSimulated, simulatedSecrets } from "../installation.ts";
+import { readSharedMetaApp } from "../installation-whatsapp.ts";
 import { MOST_CHANNELS } from "../stores/store-channels.ts";
 import {
   ChannelAnswer,
@@ -23,6 +24,7 @@ import {
 const TAG = "channels";
 const SIMULATOR_AWAY =
   "The channel is stored, but the carrier simulator is not answering yet. Read the channel again in a moment.";
+const UNCLEAR = "Meta gives no clear answer now. Try it again.";
 const READS = buildScope("conversations", "read");
 const ADMINISTERS = "webhooks:administer";
 
@@ -37,6 +39,26 @@ const Place = z
 const Name = z.string().trim().min(1).max(80);
 const Credential = z.string().trim().min(8).max(200);
 const App = z.strictObject({ clientId: Credential, clientSecret: Credential, signingSecret: Credential });
+const Token = z.string().trim().min(8).max(1_000);
+const PhoneNumber = z.strictObject({
+  phoneNumberId: z
+    .string()
+    .regex(/^\d{5,30}$/)
+    .describe("The id that Meta shows beside the number"),
+  token: Token.describe("A system user's token with whatsapp_business_messaging"),
+  appSecret: Credential.describe("Of the app at Meta. Left out: the operator's app").exactOptional(),
+});
+const TemplateName = z.string().regex(/^[a-z0-9_]{1,512}$/);
+const Templates = z.strictObject({
+  language: z
+    .string()
+    .regex(/^[a-z]{2,3}(?:_[A-Z]{2})?$/)
+    .exactOptional(),
+  update: TemplateName.exactOptional(),
+  approval: TemplateName.exactOptional(),
+  claimLink: TemplateName.exactOptional(),
+  claimCode: TemplateName.exactOptional(),
+});
 const WithSetUp = ChannelAnswer.extend({ setUp: SetUp });
 const exampleAnswer = { ...exampleChannel, setUp: exampleSetUp };
 
@@ -56,33 +78,51 @@ const listChannels = defineRoute({
   },
 });
 
+const forWhatsApp = {
+  number: PhoneNumber.describe("A WhatsApp number of yours").exactOptional(),
+  templates: Templates.describe(
+    "The templates' own names on WhatsApp, if they are not setUp.templates'",
+  ).exactOptional(),
+};
+
 const addChannel = defineRoute({
   id: "add_channel",
   method: "POST",
   path: "/api/channels",
   tag: TAG,
   summary: "Add a channel",
-  description: `In the sandbox, a channel without an app speaks with the carrier simulator and is on at once. Otherwise make an app from setUp.manifest and send its credentials with POST /api/channels/{channelId}, unless the operator has an app. Credentials are stored encrypted and never shown. A tenant has at most ${MOST_CHANNELS} channels.`,
+  description: `In the sandbox, a channel without an app speaks with the carrier simulator and is on at once. Otherwise make an app from setUp.manifest and send its credentials with POST /api/channels/{channelId}, unless the operator has an app. A channel on WhatsApp is on as soon as Meta accepts its number's token. Credentials are stored encrypted and never shown. A tenant has at most ${MOST_CHANNELS} channels.`,
   scope: ADMINISTERS,
   body: z.strictObject({
-    kind: z.literal("slack"),
-    name: Name.default("Slack"),
+    kind: z.enum(["slack", "whatsapp"]),
+    name: Name.exactOptional(),
     app: App.describe("The credentials of an app of your own").exactOptional(),
     isSimulated: z
       .boolean()
-      .describe("false: a sandbox channel of a real workspace. Left out: true without an app")
+      .describe("false: a sandbox channel of a real workspace or number. Left out: true without an app or number")
       .exactOptional(),
     approvalsIn: Place.exactOptional(),
+    ...forWhatsApp,
   }),
   answers: { 200: { description: "The channel, and how to set up its other side.", schema: WithSetUp } },
-  errors: { conflict: `This tenant has ${MOST_CHANNELS} channels, or this simulated channel already.` },
+  errors: {
+    conflict: `This tenant has ${MOST_CHANNELS} channels, or there is a channel with this number, or this simulated one, already.`,
+    unavailable: UNCLEAR,
+  },
   example: { body: { kind: "slack", approvalsIn: "C0APPROVALS" }, answer: exampleAnswer },
   async run({ principal, body, fail }, parts: RouteParts) {
     const { stores, clock } = parts;
-    const { kind, name, app, isSimulated = app === undefined, approvalsIn } = body;
-    const made = isSimulated ? simulate(parts, principal) : undefined;
-    const side = made ?? { ...TO_INSTALL, secrets: app ?? {} };
-    const settings: ChannelSettings = { ...side.settings, ...(approvalsIn === undefined ? {} : { approvalsIn }) };
+    const { kind, name = NAMES[kind], app, number, approvalsIn, templates } = body;
+    requireFitting(kind, body);
+    const { isSimulated = app === undefined && number === undefined } = body;
+    const made = isSimulated ? simulate(parts, principal, kind) : undefined;
+    const side =
+      made ?? (number === undefined ? { ...TO_INSTALL, secrets: app ?? {} } : await openNumber(parts, number));
+    const settings: ChannelSettings = {
+      ...side.settings,
+      ...(approvalsIn === undefined ? {} : { approvalsIn }),
+      ...(templates === undefined ? {} : { templates }),
+    };
     const id = newId("chn_", clock.now().epochMilliseconds);
     const channel = await stores.transaction(({ channels }) =>
       channels.add(toChange(principal), { id, kind, name, ...side, settings }),
@@ -117,7 +157,7 @@ const changeChannel = defineRoute({
   tag: TAG,
   summary: "Change a channel",
   description:
-    "Replaces its name, switches it on or off, and sets where requests for approval are shown. New credentials replace the former ones, and an installation that is not simulated begins again with them.",
+    "Replaces its name, switches it on or off, and sets where requests for approval are shown. New credentials replace the former ones, and an installation that is not simulated begins again with them. Another number replaces the former one once Meta accepts its token.",
   scope: ADMINISTERS,
   params: ChannelPath,
   body: z.strictObject({
@@ -125,13 +165,30 @@ const changeChannel = defineRoute({
     state: z.enum(["on", "off"]),
     app: App.exactOptional(),
     approvalsIn: Place.exactOptional(),
+    ...forWhatsApp,
   }),
   answers: { 200: { description: "The channel.", schema: ChannelAnswer } },
-  errors: { not_found: NO_CHANNEL },
+  errors: { not_found: NO_CHANNEL, conflict: "Another channel has this number.", unavailable: UNCLEAR },
   example: { body: { name: "Example Ltd", state: "on" }, answer: exampleChannel },
-  async run({ principal, params: { channelId }, body, fail }, { stores }: RouteParts) {
-    const { name, state, app, approvalsIn } = body;
-    const settings = approvalsIn === undefined ? {} : { approvalsIn };
+  async run({ principal, params: { channelId }, body, fail }, parts: RouteParts) {
+    const { stores } = parts;
+    const { name, state, app, number, approvalsIn, templates } = body;
+    const known = await stores.channels.find(principal, channelId);
+    if (known === undefined) throw fail("not_found");
+    requireFitting(known.kind, body);
+    if (number !== undefined) {
+      if (known.isSimulated) throw refuse("number", "belongs to a channel that is not simulated: add another channel");
+      const open = await stores.channels.open(channelId);
+      const { accountId, ...side } = await openNumber(parts, number);
+      const isDone =
+        open !== undefined &&
+        (await stores.transaction(({ channels }) => channels.install(open, { ...side, accountId, name })));
+      if (!isDone) throw fail("conflict");
+    }
+    const settings: ChannelSettings = {
+      ...(approvalsIn === undefined ? {} : { approvalsIn }),
+      ...(templates === undefined ? {} : { templates }),
+    };
     const channel = await stores.transaction(({ channels }) =>
       channels.change(toChange(principal), channelId, { name, settings, state, secrets: app }),
     );
@@ -167,6 +224,40 @@ const toChange = ({ tenantId, environment, personId, serviceAccountId }: Princip
   actor: personId ?? serviceAccountId,
 });
 
+const NAMES = { slack: "Slack", whatsapp: "WhatsApp" } as const;
+
+const refuse = (path: string, message: string) => invalidInput([{ path, message }]);
+
+/** Each kind has credentials of its own. */
+function requireFitting(
+  kind: ChatKind,
+  body: Partial<Record<"app" | "approvalsIn" | "number" | "templates", unknown>>,
+) {
+  for (const path of kind === "slack" ? (["number", "templates"] as const) : (["app", "approvalsIn"] as const)) {
+    if (body[path] !== undefined) throw refuse(path, `does not belong to a channel of the kind ${kind}`);
+  }
+}
+
+/** A number whose token Meta accepts. */
+async function openNumber(
+  { chatSystems: { whatsapp }, settings }: RouteParts,
+  { phoneNumberId: accountId, token, appSecret }: z.output<typeof PhoneNumber>,
+): Promise<OtherSide & { accountId: string }> {
+  if (appSecret === undefined && readSharedMetaApp(settings) === undefined) {
+    throw refuse("number.appSecret", "is needed: the operator has no app at Meta");
+  }
+  try {
+    const { displayNumber } = await whatsapp.readNumber({ apiUrl: whatsapp.apiUrl, token, accountId });
+    const secrets = { token, ...(appSecret === undefined ? {} : { signingSecret: appSecret }) };
+    return { state: "on", isSimulated: false, accountId, settings: { displayNumber }, secrets };
+  } catch (error) {
+    if (!(error instanceof ChatFailure)) throw error;
+    const isRefused = error.problem === "refused" || error.problem === "revoked";
+    if (isRefused) throw refuse("number", "is refused by Meta: check the id and the token's permissions");
+    throw new Failure("unavailable", { detail: UNCLEAR, cause: error });
+  }
+}
+
 interface OtherSide {
   state: ChannelState;
   isSimulated: boolean;
@@ -178,10 +269,15 @@ interface OtherSide {
 const TO_INSTALL = { state: "to_install", isSimulated: false, accountId: undefined, settings: {} } as const;
 
 /** Undefined where nothing is simulated. */
-function simulate({ chatSimulator, vault }: InstallParts, principal: Principal): OtherSide | undefined {
+function simulate({ chatSimulator, vault }: InstallParts, principal: Principal, kind: ChatKind): OtherSide | undefined {
   if (principal.environment !== "sandbox" || chatSimulator === undefined) return undefined;
-  const { teamId, botUserId } = deriveSimulated(vault, principal).slack;
-  const secrets = simulatedSecrets(vault, principal);
+  const { slack, whatsapp } = deriveSimulated(vault, principal);
+  const { teamId, botUserId } = slack;
+  const secrets = simulatedSecrets(vault, principal, kind);
+  if (kind === "whatsapp") {
+    const { phoneNumberId: accountId, displayNumber } = whatsapp;
+    return { state: "on", isSimulated: true, accountId, settings: { displayNumber }, secrets };
+  }
   return { state: "on", isSimulated: true, accountId: teamId, settings: { botUserId }, secrets };
 }
 

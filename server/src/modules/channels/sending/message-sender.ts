@@ -1,11 +1,13 @@
 import type { CommonParts } from "../../../kernel/contracts/parts.ts";
 import { backOff } from "../../../platform/leased-queue/back-off.ts";
-import { ChatFailure, type ChatProblem } from "../../../ports/chat.ts";
+import { ChatFailure, type ChatMessage, type ChatProblem, type ChatSystem } from "../../../ports/chat.ts";
 import type { LeasedMessage, OpenChannel } from "../channels.ts";
 import type { Parts } from "../context.ts";
 import { findAccess, findSystem, type InstallParts, setUpSimulated } from "../installation.ts";
+import { chooseTemplate, isWindowOpen } from "./choose-template.ts";
+import { composeClaim } from "./compose-claim.ts";
 
-type SenderParts = InstallParts & Pick<CommonParts, "log"> & Pick<Parts, "stores">;
+type SenderParts = InstallParts & Pick<CommonParts, "log" | "claimKeys"> & Pick<Parts, "stores">;
 
 /** Longer than an attempt takes: how long others leave a dead process's messages alone. */
 const LEASE = { seconds: 60 };
@@ -13,8 +15,13 @@ const MOST_AT_ONCE = 32;
 const RETRY = { firstMilliseconds: 1_000, longestMilliseconds: 30_000 };
 /** Where nobody can be asked, the chat system's own report may still come. */
 const REPORT_SECONDS = 20;
+/** How often something is sent again of which nobody can say whether it arrived. */
+const MOST_REPEATS = 1;
 /** The clocks of both sides differ. */
 const CLOCK_SECONDS = 120;
+
+/** As Slack and Meta say that they never heard of a token. */
+const UNKNOWN_THERE = /invalid_auth$|: 190 /;
 
 /** Brings messages to where people read: in the order of each place, and each once as far as the chat system lets us know. */
 export class MessageSender {
@@ -66,16 +73,41 @@ export class MessageSender {
     }
   }
 
-  /** Returns the chat system's id of the message. */
-  async #show(channel: OpenChannel, message: LeasedMessage): Promise<string> {
+  /** Returns the chat system's id of the message, and whether it went as a template. */
+  async #show(channel: OpenChannel, message: LeasedMessage): Promise<{ externalId: string; isTemplate: boolean }> {
     const system = findSystem(this.#parts, channel.kind);
     const access = await findAccess(this.#parts, channel);
-    const sending = { to: message.address, ref: message.id, message: message.content };
+    const { content, parameter } = await this.#compose(message);
+    const sending = { to: message.address, ref: message.id, message: content };
     const known = message.externalId ?? (await this.#find(message, (since) => system.find?.(access, sending, since)));
-    if (known === undefined) return await system.send(access, sending);
+    if (known === undefined) {
+      await this.#countRepeat(system, message);
+      const isFree = !message.isTemplate && (await isWindowOpen(this.#parts, system, message));
+      if (isFree) return { externalId: await system.send(access, sending), isTemplate: false };
+      await this.#parts.stores.channelMessages.useTemplate(message);
+      const template = chooseTemplate(channel, message, content, parameter);
+      return { externalId: await system.send(access, { ...sending, template }), isTemplate: true };
+    }
     // The message that was found may be of an earlier version.
     await system.edit?.(access, sending, known);
-    return known;
+    return { externalId: known, isTemplate: message.isTemplate };
+  }
+
+  /** Secrets are not stored with a message. */
+  async #compose(message: LeasedMessage): Promise<{ content: ChatMessage; parameter?: string }> {
+    if (message.kind !== "claim_link" && message.kind !== "claim_code") return { content: message.content };
+    const words = await composeClaim(this.#parts, message);
+    if (typeof words === "string") throw new ChatFailure("refused", words);
+    return { content: { text: words.text, buttons: [], link: words.link }, parameter: words.parameter };
+  }
+
+  /** An earlier attempt may have arrived, and nobody can be asked. It is counted before it can arrive twice. */
+  async #countRepeat(system: ChatSystem, message: LeasedMessage): Promise<void> {
+    if (!isRepeat(system, message)) return;
+    if (message.repeats >= MOST_REPEATS) {
+      throw new ChatFailure("refused", "It may have arrived, and nobody can be asked. It is not sent once more.");
+    }
+    await this.#parts.stores.channelMessages.repeat(message);
   }
 
   /** An attempt whose answer was lost may have had its effect. */
@@ -100,20 +132,24 @@ export class MessageSender {
       await stores.channels.switchOff(channel, "Its access was withdrawn there. Install it again.");
       return await channelMessages.failWaiting(channel.id, says);
     }
+    // An earlier attempt may have arrived, whatever became of this one.
+    const unsureSince = message.unsureSince ?? (problem === "unsure" ? begun : undefined);
+    const system = findSystem(this.#parts, channel.kind);
+    const isTakenBack = problem !== "unsure" && problem !== "refused" && isRepeat(system, message);
     const isOver = Temporal.Instant.compare(message.giveUpAt, clock.now()) <= 0;
     if (isOver || problem === "refused" || (problem === "window_closed" && message.isTemplate)) {
-      return await channelMessages.fail(message, says);
+      return await channelMessages.fail(message, says, unsureSince);
     }
+    const again = { problem: says, unsureSince, isTakenBack };
     if (problem === "window_closed") {
-      return await channelMessages.tryAgain(message, { at: clock.now(), problem: says, isTemplate: true });
+      return await channelMessages.tryAgain(message, { ...again, at: clock.now(), isTemplate: true });
     }
-    const canAsk = findSystem(this.#parts, channel.kind).find !== undefined;
+    const canAsk = system.find !== undefined;
     const gap = problem === "unsure" && !canAsk ? REPORT_SECONDS * 1_000 : backOff(message.attempts, RETRY);
     const at = clock
       .now()
       .add({ milliseconds: retryAfterSeconds === undefined ? gap : Math.ceil(retryAfterSeconds * 1_000) });
-    const unsureSince = problem === "unsure" ? begun : undefined;
-    await channelMessages.tryAgain(message, { at, problem: says, unsureSince });
+    await channelMessages.tryAgain(message, { ...again, at });
     // The limit is the installation's.
     if (retryAfterSeconds !== undefined) await channelMessages.postpone(channel.id, at);
   }
@@ -124,9 +160,11 @@ export class MessageSender {
     { attempts }: LeasedMessage,
     { problem, message }: ChatFailure,
   ): Promise<ChatProblem> {
-    if (problem !== "revoked" || !channel.isSimulated || attempts > 1 || !message.endsWith("invalid_auth"))
-      return problem;
+    if (problem !== "revoked" || !channel.isSimulated || attempts > 1 || !UNKNOWN_THERE.test(message)) return problem;
     await setUpSimulated(this.#parts, channel).catch(() => undefined);
     return "not_done";
   }
 }
+
+const isRepeat = ({ find }: ChatSystem, { unsureSince, externalId }: LeasedMessage): boolean =>
+  find === undefined && unsureSince !== undefined && externalId === undefined;

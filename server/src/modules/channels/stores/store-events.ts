@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Queryable } from "../../../platform/database/database.ts";
 import { createInbox, type Inbox } from "../../../platform/inbox/store-inbox.ts";
 import type { Queue } from "../../../platform/leased-queue/watch-queues.ts";
@@ -19,18 +20,30 @@ export interface InboxItem {
   readonly thread: string;
   readonly about: string | null;
   readonly encryptedEvent: string | null;
+  readonly traceId: string | null;
 }
 
 /** Each item once, however often it arrives. */
-export type ChannelInbox = Inbox<InboxItem>;
+export interface ChannelInbox extends Inbox<InboxItem> {
+  /** Their ids are kept longer, to know them again. */
+  forgetWords(before: Temporal.Instant): Promise<void>;
+}
 
 export function createChannelInbox(db: Queryable, clock: Clock): ChannelInbox {
-  return createInbox<InboxItem, InboxItem & { attempts: number }>(db, clock, {
+  const inbox = createInbox<InboxItem, InboxItem & { attempts: number }>(db, clock, {
     name: "channel_event",
-    columns: ["tenantId", "source", "channelId", "thread", "about", "encryptedEvent"],
+    columns: ["tenantId", "source", "channelId", "thread", "about", "encryptedEvent", "traceId"],
     conversation: "thread",
     toItem: ({ attempts: _, ...item }) => item,
   });
+  return {
+    ...inbox,
+    async forgetWords(before) {
+      await sql`
+        update channel_event set encrypted_event = null
+        where finished_at < ${before.toString()}::timestamptz and encrypted_event is not null`.execute(db);
+    },
+  };
 }
 
 export const WAITING_EVENTS: Queue = {

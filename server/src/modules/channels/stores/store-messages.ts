@@ -19,6 +19,7 @@ import type {
   LeasedMessage,
   NewChannelMessage,
 } from "../channels.ts";
+import { createMessageEnds } from "./store-message-ends.ts";
 
 export const DUE_MESSAGES: JobQueue = {
   name: "channel_message",
@@ -27,6 +28,7 @@ export const DUE_MESSAGES: JobQueue = {
 
 const StoredContent = z.object({
   text: z.string(),
+  link: z.string().optional(),
   buttons: z.array(z.object({ value: z.string(), label: z.string(), looks: z.enum(["primary", "danger", "plain"]) })),
 });
 
@@ -47,14 +49,13 @@ interface TakenRow extends MessageRow {
   externalId: string | null;
   attempts: number;
   unsureSince: Temporal.Instant | null;
+  repeats: number;
   isTemplate: boolean;
   giveUpAt: Temporal.Instant;
   traceId: string | null;
 }
 
 const columns = sql`id, channel_id, tenant_id, network as environment, address, kind, about`;
-/** The states that a status of the chat system raises a message from. */
-const LOWER = { sent: ["waiting"], delivered: ["waiting", "sent"], read: ["waiting", "sent", "delivered"] } as const;
 
 const hashValue = (value: string): string => createHash("sha256").update(value).digest("base64url");
 const sealingContext = (id: string): string => `channel_message ${id}`;
@@ -71,9 +72,9 @@ export function createChannelMessages({
   const at = (instant: Temporal.Instant) => sql`${instant.toString()}::timestamptz`;
   const inTransaction = <T>(work: (tx: Queryable) => Promise<T>): Promise<T> =>
     db.isTransaction ? work(db) : db.transaction().execute(work);
-  const seal = (id: string, { text, buttons }: Content) =>
+  const seal = (id: string, { text, buttons, link }: Content) =>
     vault.encrypt(
-      JSON.stringify({ text, buttons: buttons.map(({ value, label, looks }) => ({ value, label, looks })) }),
+      JSON.stringify({ text, link, buttons: buttons.map(({ value, label, looks }) => ({ value, label, looks })) }),
       sealingContext(id),
     );
 
@@ -86,20 +87,21 @@ export function createChannelMessages({
       await sql`
         insert into channel_button (network, token_hash, tenant_id, message_id, means, said)
         values (${environment}, ${hashValue(button.value)}, ${tenantId}, ${id}, ${button.means},
-          ${button.means === "say" ? button.said : null})`.execute(tx);
+          ${"said" in button ? button.said : null})`.execute(tx);
     }
   }
 
   /** Undefined: there is one. */
   async function insert(tx: Queryable, message: NewChannelMessage): Promise<MessageRow | undefined> {
-    const { channelId, tenantId, environment, address, kind, about, content, giveUpAt } = message;
+    const { channelId, tenantId, environment, address, kind, about, conversationId, content, giveUpAt } = message;
     const now = clock.now();
     const id = newId("cmg_", now.epochMilliseconds);
     const { rows } = await sql<MessageRow>`
       insert into channel_message
-        (id, channel_id, tenant_id, network, address, kind, about, encrypted_content, next_at, give_up_at, created_at, trace_id)
-      values (${id}, ${channelId}, ${tenantId}, ${environment}, ${address}, ${kind}, ${about}, ${seal(id, content)}, ${at(now)},
-        ${at(giveUpAt)}, ${at(now)}, ${currentTraceId()})
+        (id, channel_id, tenant_id, network, address, kind, about, conversation_id, encrypted_content, next_at, give_up_at,
+          created_at, trace_id)
+      values (${id}, ${channelId}, ${tenantId}, ${environment}, ${address}, ${kind}, ${about}, ${conversationId ?? null},
+        ${seal(id, content)}, ${at(now)}, ${at(giveUpAt)}, ${at(now)}, ${currentTraceId()})
       on conflict (network, channel_id, address, kind, about) do nothing returning ${columns}`.execute(tx);
     const [row] = rows;
     if (row !== undefined) await storeButtons(tx, row, content);
@@ -107,6 +109,8 @@ export function createChannelMessages({
   }
 
   return {
+    ...createMessageEnds(db, clock),
+
     async insert(message) {
       await inTransaction((tx) => insert(tx, message));
     },
@@ -128,21 +132,35 @@ export function createChannelMessages({
           where id = ${row.id}`.execute(tx);
       }),
 
-    settle: (id, value) =>
+    settle: (id, value, { isShown }) =>
       inTransaction(async (tx) => {
         const { rows } = await sql<{ encryptedContent: string }>`
           select encrypted_content from channel_message where id = ${id} for update`.execute(tx);
         const [row] = rows;
         if (row === undefined) return;
-        const { text, buttons } = readContent(id, row.encryptedContent, vault);
+        const { text, buttons, link } = readContent(id, row.encryptedContent, vault);
         const pressed = buttons.find((button) => button.value === value);
         if (pressed === undefined) return;
-        const content = { text: `${text}\n\n✓ ${pressed.label}`, buttons: [] };
+        const content = { text: `${text}\n\n✓ ${pressed.label}`, buttons: [], link };
         await sql`delete from channel_button where message_id = ${id}`.execute(tx);
+        if (!isShown) return;
         await sql`
           update channel_message set encrypted_content = ${seal(id, content)}, version = version + 1, attempts = 0,
             next_at = case when state = 'failed' then null else ${at(clock.now())} end
           where id = ${id}`.execute(tx);
+      }),
+
+    conclude: (id, because) =>
+      inTransaction(async (tx) => {
+        await sql`delete from channel_button where message_id = ${id}`.execute(tx);
+        const { rows } = await sql<{ state: string; isUnsure: boolean }>`
+          update channel_message set
+            state = case when state = 'waiting' and unsure_since is null then 'failed' else state end,
+            next_at = case when state = 'waiting' and unsure_since is null then null else next_at end,
+            last_problem = case when state = 'waiting' and unsure_since is null then ${because} else last_problem end
+          where id = ${id} returning state, unsure_since is not null as "isUnsure"`.execute(tx);
+        const [row] = rows;
+        return row !== undefined && (row.state !== "failed" || row.isUnsure);
       }),
 
     async listAbout({ tenantId, environment }, about) {
@@ -160,7 +178,7 @@ export function createChannelMessages({
       const [row] = rows;
       if (row === undefined) return undefined;
       const { means, said, ...message } = row;
-      return { ...message, meaning: means === "say" ? { means, said: said ?? "" } : { means } };
+      return { ...message, meaning: means === "say" || means === "scan" ? { means, said: said ?? "" } : { means } };
     },
 
     async take({ until, limit }) {
@@ -172,65 +190,15 @@ export function createChannelMessages({
             where earlier.channel_id = one.channel_id and earlier.address = one.address and earlier.next_at is not null
               and earlier.position < one.position)
           order by next_at limit ${limit} for update skip locked
+        ), before as materialized (
+          select id as taken, unsure_since as since from channel_message where id in (select id from due)
         )
-        update channel_message set next_at = ${at(until)}, attempts = attempts + 1
-        where id in (select id from due)
-        returning ${columns}, encrypted_content, version, shown_version, external_id, attempts, unsure_since, is_template,
-          give_up_at, trace_id`.execute(db);
+        -- If this process dies, whoever takes it next knows that it may have been sent.
+        update channel_message set next_at = ${at(until)}, attempts = attempts + 1, unsure_since = coalesce(since, ${at(now)})
+        from before where id = taken
+        returning ${columns}, encrypted_content, version, shown_version, external_id, attempts, since as unsure_since, repeats,
+          is_template, give_up_at, trace_id`.execute(db);
       return rows.map((row) => toLeased(row, vault));
-    },
-
-    async shown({ id, version }, externalId) {
-      const now = at(clock.now());
-      // A change that came meanwhile is shown next.
-      await sql`
-        update channel_message set external_id = ${externalId}, shown_version = ${version}, unsure_since = null,
-          state = case when state = 'waiting' then 'sent' else state end, sent_at = coalesce(sent_at, ${now}),
-          attempts = 0, next_at = case when version > ${version} then ${now} end
-        where id = ${id}`.execute(db);
-    },
-
-    async tryAgain({ id }, { at: next, problem, unsureSince, isTemplate }) {
-      await sql`
-        update channel_message set next_at = ${at(next)}, last_problem = ${problem},
-          unsure_since = ${unsureSince === undefined ? sql`unsure_since` : sql`coalesce(unsure_since, ${at(unsureSince)})`},
-          is_template = is_template or ${isTemplate === true}
-        where id = ${id} and next_at is not null`.execute(db);
-    },
-
-    async fail({ id }, problem) {
-      await sql`
-        update channel_message set state = case when external_id is null then 'failed' else state end, next_at = null,
-          last_problem = ${problem}
-        where id = ${id}`.execute(db);
-    },
-
-    async postpone(channelId, until) {
-      await sql`
-        update channel_message set next_at = ${at(until)}
-        where channel_id = ${channelId} and next_at < ${at(until)}`.execute(db);
-    },
-
-    async failWaiting(channelId, problem) {
-      await sql`
-        update channel_message set state = case when external_id is null then 'failed' else state end, next_at = null,
-          last_problem = ${problem}
-        where channel_id = ${channelId} and next_at is not null`.execute(db);
-    },
-
-    async rise(channelId, { messageId, ref, status, problem, isWindowClosed }) {
-      const isIt = sql`channel_id = ${channelId} and (external_id = ${messageId} or id = ${ref ?? null})`;
-      const from = status === "failed" ? ["waiting", "sent"] : [...LOWER[status]];
-      const retry = status === "failed" && isWindowClosed;
-      const { rows } = await sql`
-        update channel_message set external_id = ${retry ? null : messageId},
-          state = case when ${retry} and not is_template then 'waiting' else ${status} end,
-          next_at = case when ${retry} and not is_template then ${at(clock.now())} when ${retry} then null
-            when version > greatest(shown_version, 1) then next_at end,
-          shown_version = case when ${retry} then 0 else greatest(shown_version, 1) end,
-          is_template = is_template or ${retry}, unsure_since = null, last_problem = coalesce(${problem ?? null}, last_problem)
-        where ${isIt} and state = any (${from}::text[]) returning id`.execute(db);
-      return rows.length > 0;
     },
 
     async prune(before) {

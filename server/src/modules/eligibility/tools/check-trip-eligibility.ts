@@ -28,7 +28,7 @@ export const checkTripEligibility = defineTool({
   name: "check_trip_eligibility",
   title: "Check trip eligibility",
   summary:
-    "Like check_travel_eligibility, for a trip of several legs: each leg is checked with the earlier legs and stays.",
+    "Like check_travel_eligibility, for several legs: each is checked with earlier legs and stays.",
   area: "documents",
   effect: "read",
   price: 5_000n,

@@ -27,7 +27,7 @@ export const closeTrip = defineTool({
   name: "close_trip",
   title: "Close a trip",
   summary:
-    "Return the free part of a trip's budget to your treasury wallet. Nothing new can be reserved; existing bookings continue. Repeating it changes nothing.",
+    "Return the free part of a trip's budget to your treasury wallet. Nothing new can be reserved; existing bookings continue.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

@@ -7,7 +7,7 @@ import { describeTrip, TripSummary } from "../trips/trip-answers.ts";
 export const listTrips = defineTool({
   name: "list_trips",
   title: "List trips",
-  summary: "List your prefunded trips, newest first: state and budget. read_trip has bookings and transactions.",
+  summary: "List your prefunded trips, newest first: state and budget.",
   area: "escrow",
   effect: "read",
   price: 500n,

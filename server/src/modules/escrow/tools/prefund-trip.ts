@@ -91,7 +91,7 @@ export const prefundTrip = defineTool({
       .string()
       .refine(isMailAddress, { message: "must be an email address" })
       .optional()
-      .describe("Email address; the link, never the code, is sent there if this service has email: see emailSent"),
+      .describe("The link, never the code, is sent there if this service has email"),
     guestName: text(LONGEST_NAME, CONTROL),
     buyerName: text(LONGEST_NAME, CONTROL),
     tripSummary: text(LONGEST_TEXT, CONTROL_BUT_LINES).describe("The guest reads it"),

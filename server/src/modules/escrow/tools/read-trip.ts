@@ -37,7 +37,7 @@ export const readTrip = defineTool({
   name: "read_trip",
   title: "Read a trip",
   summary:
-    "Show one trip: its budget, claim, bookings with their states, history with transaction hashes, and its full record, in pages.",
+    "Show one trip: budget, claim, bookings, transactions, and its full record, in pages.",
   area: "escrow",
   effect: "read",
   price: 500n,

@@ -96,7 +96,7 @@ export const AgedSearch = z.strictObject({
     .min(1)
     .max(MOST_PASSENGERS, { error: TOO_MANY_PASSENGERS })
     .optional()
-    .describe("In years on the departure day of the last part of the journey; under 2: on an adult's lap"),
+    .describe("In years on the last departure day; under 2: on an adult's lap"),
   origin: IataCode.optional(),
   destination: IataCode.optional(),
   departureDate: IsoDate.optional(),

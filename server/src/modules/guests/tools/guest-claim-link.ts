@@ -29,7 +29,7 @@ export const guestClaimLink = defineTool({
   name: "guest_claim_link",
   title: "Claim a trip for its guest",
   summary:
-    "Bind the guest's wallet to one of your trips, with its guest link and code. Works once; a repeat with the same wallet returns the first answer.",
+    "Bind the guest's wallet to your trip, with its link and code. Works once; a repeat returns the first answer.",
   advice:
     "Guests claim on the linked page: claim only for a guest who asked you to and named their wallet. In the sandbox any address will do.",
   area: "escrow",

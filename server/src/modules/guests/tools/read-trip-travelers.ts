@@ -30,7 +30,7 @@ export const readTripTravelers = defineTool({
   name: "read_trip_travelers",
   title: "Read who travels",
   summary:
-    "Show who travels if a workflow books for a trip (its guest if prefunded for one, else the caller) and which fields their profiles lack.",
+    "Show who travels if a workflow books for a trip, and which fields their profiles lack.",
   area: "escrow",
   effect: "read",
   price: 500n,

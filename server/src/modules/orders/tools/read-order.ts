@@ -29,7 +29,7 @@ export const readOrder = defineTool({
   name: "read_order",
   title: "Read an order",
   summary:
-    "Show one order with the supplier's current data: travelers, segments with local times, tickets, services, conditions, change deadlines, refunds.",
+    "Show one order as the supplier has it now: travelers, segments, tickets, services, conditions, deadlines, refunds.",
   area: "flights",
   scopes: ORDER_SCOPES,
   effect: "read",

@@ -7,7 +7,7 @@ export const listFailedCalls = defineTool({
   name: "list_failed_calls",
   title: "List failed calls",
   summary:
-    "List the tenant's newest 1000 refused or failed calls, by all its keys and runs: code, what to do, which arguments were invalid, trace. list_usage has the others.",
+    "List the tenant's newest 1000 refused or failed calls: code, what to do, invalid arguments, trace.",
   area: "usage",
   effect: "read",
   price: 500n,

@@ -16,7 +16,7 @@ export const listUsage = defineTool({
   name: "list_usage",
   title: "List usage",
   summary:
-    "Show the cost of the tenant's calls, by all users: one record per charged call, newest first, totals by tool for the given days or this month, and what is left of the monthly cap.",
+    "Show the cost of the tenant's calls: a record per charged call, newest first, totals by tool for the given days or this month, and the rest of the monthly cap.",
   area: "usage",
   effect: "read",
   price: 500n,

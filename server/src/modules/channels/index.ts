@@ -1,0 +1,1 @@
+export { queueClaim } from "./claims.ts";
