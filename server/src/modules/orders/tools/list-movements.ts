@@ -22,7 +22,7 @@ export const listMovements = defineTool({
   name: "list_movements",
   title: "List money movements",
   summary:
-    "List money that entered or left your treasury wallet or was paid from the Gateway, newest first: purpose, amount, counterpart, order or trip, transaction.",
+    "List money that entered or left your treasury wallet or was paid from the Gateway, newest first, with its purpose.",
   advice: "For money held for open bookings, see check_treasury.",
   area: "treasury",
   effect: "read",
@@ -55,7 +55,9 @@ export const listMovements = defineTool({
           counterpart: z
             .string()
             .nullable()
-            .describe("collection: the service; trip_budget: the escrow; gateway; swap_pool; or an address"),
+            .describe(
+              "collection: the service; trip_budget: the escrow; treasury: your wallet on another chain; gateway; swap_pool; or an address",
+            ),
           state: MovementState,
           orderId: z.string().nullable(),
           bookingId: z.string().nullable().describe("Booking of the order (bkg_…) or in escrow (0x…)"),
