@@ -159,6 +159,7 @@ const OWN_NAMES = [
     "counting",
     "disclaimer",
     "effect",
+    "fewerBags",
     "for",
     "nextSteps",
     "otherChainsNote",

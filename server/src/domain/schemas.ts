@@ -120,21 +120,26 @@ export function wordsOfOthers(meaning?: string, longest = LONGEST_WORDS): z.ZodS
     .describe(meaning === undefined ? WORDS_OF_OTHERS : `${meaning}. ${WORDS_OF_OTHERS}`);
 }
 
-/** Brief details of an offer or order in a list, of varying shape: all texts in them are third-party. */
+/**
+ * Brief details of an offer or order in a list, of varying shape: all texts in them are third-party. Only `warnings` are our own
+ * sentences, which name a rule and its sources.
+ */
 export function detailsOfOthers(meaning?: string) {
   return z
     .record(z.string(), z.unknown())
-    .overwrite((members) => mapValues(members, toVisible))
+    .overwrite(({ warnings, ...members }) => ({
+      ...mapValues(members, (one) => toVisible(one)),
+      ...(warnings === undefined ? {} : { warnings: toVisible(warnings, LONGEST_WARNING) }),
+    }))
     .describe(meaning === undefined ? WORDS_OF_OTHERS : `${meaning}. ${WORDS_OF_OTHERS}`);
 }
 
-/** Warnings name a rule and its sources. */
-const LONGEST_DETAIL = 1_000;
+const LONGEST_WARNING = 1_000;
 
-function toVisible(value: unknown): unknown {
-  if (typeof value === "string") return toVisibleText(value, LONGEST_DETAIL);
-  if (Array.isArray(value)) return value.map(toVisible);
-  return typeof value === "object" && value !== null ? mapValues(value, toVisible) : value;
+function toVisible(value: unknown, longest = LONGEST_WORDS): unknown {
+  if (typeof value === "string") return toVisibleText(value, longest);
+  if (Array.isArray(value)) return value.map((one) => toVisible(one, longest));
+  return typeof value === "object" && value !== null ? mapValues(value, (one) => toVisible(one, longest)) : value;
 }
 
 const mapValues = (members: object, map: (value: unknown) => unknown): Record<string, unknown> =>

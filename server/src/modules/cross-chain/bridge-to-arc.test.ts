@@ -140,7 +140,13 @@ describe("bridge_to_arc", () => {
     const legs = z.array(z.object({ transferId: z.string().nullable() }).loose()).parse(movements);
     expect(legs.filter((leg) => leg.transferId === transferId)).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ direction: "out", chain: NAME, kind: "bridge", amount: "2.00", fee: "0.00" }),
+        expect.objectContaining({
+          direction: "out",
+          chain: NAME,
+          kind: "bridge",
+          counterpart: "treasury",
+          fee: "0.00",
+        }),
         expect.objectContaining({ direction: "in", chain: "Arc_Testnet", kind: "bridge", amount: "2.00" }),
       ]),
     );

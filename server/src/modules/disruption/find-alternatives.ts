@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import { sayFewerBags } from "../../domain/travel/fewer-bags.ts";
 import { isSameWay } from "../../domain/travel/same-way.ts";
 import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { FlightOffer, SearchPassenger } from "../../ports/supplier/flights.ts";
@@ -71,9 +72,11 @@ export async function findAlternatives(
   for (const offer of chooseOffers(usable, replan)) {
     const next = { tool: BOOKS, args: { offerId: offer.id, ...named } };
     const differenceAmount = differenceTo(own, offer);
+    const fewerBags = own === undefined ? null : sayFewerBags([own.slice], offer.slices);
     best.push({
       ...toOfferAnswer(offer, otherFares(offer, usable), rates, cabinClass),
       differenceAmount,
+      ...(fewerBags === null ? {} : { fewerBags }),
       next,
       booking: await findRefusal(next.args, call),
     });

@@ -153,6 +153,11 @@ test("two travelers and their hotel: every proposal is for both, with its price 
   expect(Number(offer?.differenceAmount)).toBeCloseTo(
     Number(offer?.totalAmount) - Number(found.change.order.returnedAmount),
   );
+  // The order has the fare with two bags.
+  const bagless = found.alternatives.offers.filter(({ checkedBags }) => checkedBags === 0);
+  expect(bagless).not.toEqual([]);
+  for (const { fewerBags } of bagless)
+    expect(fewerBags).toMatch(/no checked bag for each passenger, .* include 2 checked bags/);
   const flights = found.alternatives.offers.map(({ slices }) => slices[0]?.segments[0]);
   expect(flights).not.toContainEqual(expect.objectContaining({ ...first }));
   expect(found.change.order).toMatchObject({ travelers: 2, totalAmount: order.totalAmount });

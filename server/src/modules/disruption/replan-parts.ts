@@ -23,6 +23,7 @@ export const AlternativesAnswer = Marked.extend({
         differenceAmount: DecimalAmount.nullable().describe(
           "totalAmount less change.order.returnedAmount; null: not known, or the order has other flights",
         ),
+        fewerBags: z.string().optional().describe("Fewer checked bags than your order; omitted: no fewer, or no order"),
         next: NextCall,
         booking: z
           .object({ code: z.string(), detail: z.string() })

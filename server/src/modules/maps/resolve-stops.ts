@@ -41,6 +41,8 @@ interface ResolvedStop {
 interface UnknownStop {
   number: number;
   address: string;
+  /** If it is all that the stop has. */
+  placeId?: string;
   nearMatches: readonly string[];
 }
 
@@ -65,7 +67,14 @@ export async function resolveStops(inputs: readonly StopInput[], maps: Maps, sig
     resolved.provenance = mergeProvenance(resolved.provenance, found?.provenance);
     const stop = toStop(input, index + 1, address, found);
     if (stop === undefined)
-      resolved.unknown.push({ number: index + 1, address, nearMatches: found?.nearMatches ?? [] });
+      resolved.unknown.push({
+        number: index + 1,
+        address,
+        ...(address === "" && input.placeId !== undefined
+          ? { placeId: toVisibleText(input.placeId, LONGEST_ADDRESS) }
+          : {}),
+        nearMatches: found?.nearMatches ?? [],
+      });
     else resolved.stops.push(stop);
   }
   return resolved;

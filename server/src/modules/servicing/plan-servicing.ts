@@ -7,7 +7,7 @@ import {
   usdcMovements,
 } from "../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
-import { BOOKING_RATE, inUsdc, toPurchase, unknownPurchase } from "../bookings/index.ts";
+import { BOOKING_RATE, inUsdc, type SeenOffer, toPurchase, unknownPurchase } from "../bookings/index.ts";
 import { BookedStay, type OrderRecord, type ServicingKind } from "../orders/index.ts";
 import { refundInUsdc } from "./cancel-order.ts";
 import { stayRefundFields } from "./cancel-stay.ts";
@@ -49,8 +49,21 @@ export async function planChange(asked: Asked, changeId: string, payment: Price)
     movements: due === 0n ? [] : [{ token: "USDC", amount: due, from: "treasury", to: "collection" }],
     irreversible: [final(due === 0n ? CHANGED : `${CHANGED}; ${WHO_KEEPS}`)],
     travelerIds,
+    remarks: await sayLess(asked, seen),
     bought: seen === undefined ? unknownPurchase("flight", travelerIds) : toPurchase(seen, travelerIds),
   };
+}
+
+/** A change that gives money back has nothing to pay, and the refund is easily missed. */
+async function sayLess({ stores, caller }: Asked, seen: SeenOffer | undefined): Promise<string[]> {
+  if (seen?.kind !== "flight" || seen.orderId === undefined) return [];
+  const order = await stores.orders.find(caller.tenantId, caller.environment, seen.orderId);
+  if (order === undefined || order.totalCurrency !== seen.totalCurrency) return [];
+  const less = (parseDecimal(order.totalAmount) ?? 0n) - (parseDecimal(seen.totalAmount) ?? 0n);
+  if (less <= 0n) return [];
+  return [
+    `The supplier gives back ${formatDecimal(less)} ${seen.totalCurrency}: the order then costs ${seen.totalAmount} instead of ${order.totalAmount}. refundTo of the change says whether that is money.`,
+  ];
 }
 
 /** The users that the tenant's order is for. Undefined: the order or its travelers are unknown. */

@@ -74,6 +74,9 @@ describe("a change", () => {
     const { orderId, changeId, changeTotalAmount, due } = await selected("cheaper");
     expect(due.amount).toBe("0");
     const flownBefore = await shownOrder(orderId);
+    const args = { changeId, payment: { type: "balance", ...due } };
+    const { note } = await world.result("preview_call", { tool: "confirm_order_change", args });
+    expect(note).toContain(`The supplier gives back ${changeTotalAmount.slice(1)} USD`);
     const answer = await confirm(changeId, { type: "balance", ...due });
     // The supplier's change lacks the order's new price, so the order is read back at once.
     const { orders } = await world.ledger();
@@ -90,6 +93,7 @@ describe("a change", () => {
       changeTotalAmount,
       chargedUsdc: "0.00",
       refundedUsdc: back,
+      next: expect.stringContaining(`${back} USDC are on their way to the treasury wallet`),
     });
     expect(await world.confirmedChanges(orderId)).toMatchObject([{ refund_amount: back }]);
     await world.expectSameBooks();

@@ -46,7 +46,8 @@ export const bridgeToArc = defineTool({
       const { tenantId, environment } = caller;
       const source = { environment, chain: requireSource(fromChain, home) };
       const wallet = await stores.wallets.findTreasury(source, tenantId);
-      const movement = { token: "USDC", from: "treasury", to: "treasury", chain: source.chain } as const;
+      const ends = { chain: source.chain, toChain: home.key.chain };
+      const movement = { token: "USDC", from: "treasury", to: "treasury", ...ends } as const;
       const asked = parseDecimal(amount) ?? 0n;
       if (wallet === undefined) requireTestMoney(usableChains, source.chain, asked);
       return {

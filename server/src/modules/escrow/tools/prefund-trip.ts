@@ -71,12 +71,7 @@ export const prefundTrip = defineTool({
   uses: ["chain", "submission", "stores", "clock", "random", "claimKeys", "claimLinks", "delivery"],
   input: z.strictObject({
     budgetUsdc: TokenAmount,
-    expiresInDays: z
-      .int()
-      .min(1)
-      .max(365)
-      .default(30)
-      .describe("Until after the journey, so that changes and extras can be paid from it"),
+    expiresInDays: z.int().min(1).max(365).default(30).describe("Until after the journey"),
     metadataCID: text(LONGEST_NAME, CONTROL),
     metadataHash: Hash.optional(),
     agentTokenId: z

@@ -20,7 +20,7 @@ const Stop = z
     address: z.string().optional().describe("Place, city or airport; looked up unless coordinates are given"),
     latitude: Latitude.optional(),
     longitude: Longitude.optional(),
-    placeId: z.string().optional().describe("Of Google Maps; enough alone if the operator has a key for it"),
+    placeId: z.string().optional().describe("Of Google Maps"),
   })
   .superRefine(({ address = "", latitude, longitude, placeId = "" }, context) => {
     if ((latitude === undefined) !== (longitude === undefined)) {
@@ -60,7 +60,7 @@ export const exportRouteMap = defineTool({
   }),
   errors: {
     stop_not_found:
-      "Some addresses or place ids are unknown; stopsNotFound lists them with similar names. Use one of those, a city, or latitude and longitude.",
+      "Some addresses or place ids are unknown; stopsNotFound lists them with similar names. A placeId alone needs the operator's key for Google Maps. Use one of those, a city, or latitude and longitude.",
   },
   example: () => ({
     title: "A day in Lisbon",

@@ -119,6 +119,7 @@ function nameSender(movement: WalletMovement): string | null {
   const kind = movementKind(movement);
   if (kind === "swap") return "swap_pool";
   if (kind === "gateway") return kind;
+  if (kind === "bridge") return "treasury";
   if (!("account" in sender)) return sender.address ?? null;
   return sender.account === "escrow" ? "trip_budget" : sender.account;
 }
@@ -127,6 +128,7 @@ function nameReceiver(movement: WalletMovement): string | null {
   if (movement.pot !== undefined) return movement.transfer?.recipient ?? null;
   const kind = movementKind(movement);
   if (kind === "trip_budget" || kind === "gateway") return kind;
+  if (kind === "bridge") return "treasury";
   if (kind === "swap") return "swap_pool";
   if (kind === "order_payment" || kind === "usage") return "collection";
   const { to, supplier } = Named.parse(movement.transaction?.operation ?? {});

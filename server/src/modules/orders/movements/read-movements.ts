@@ -35,7 +35,9 @@ export const MovementsAnswer = z.object({
         counterpart: z
           .string()
           .nullable()
-          .describe("collection: the service; trip_budget: the escrow; gateway; swap_pool; or an address"),
+          .describe(
+            "collection: the service; trip_budget: the escrow; treasury: your wallet on another chain; gateway; swap_pool; or an address",
+          ),
         state: MovementState,
         orderId: z.string().nullable(),
         bookingId: z.string().nullable().describe("Booking of the order (bkg_…) or in escrow (0x…)"),

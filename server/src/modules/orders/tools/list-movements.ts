@@ -7,7 +7,7 @@ export const listMovements = defineTool({
   name: "list_movements",
   title: "List money movements",
   summary:
-    "List money that entered or left your treasury wallet or was paid from the Gateway, newest first: purpose, amount, counterpart, order or trip, transaction.",
+    "List money that entered or left your treasury wallet or was paid from the Gateway, newest first, with its purpose.",
   advice: "For money held for open bookings, see check_treasury.",
   area: "treasury",
   effect: "read",

@@ -9,9 +9,9 @@ import type { OrderRecord } from "../../orders/index.ts";
 import { Refund, refundInUsdc } from "../cancel-order.ts";
 import { quoteStayCancellation, stayRefundFields } from "../cancel-stay.ts";
 import { defineTool, type Stores } from "../context.ts";
-import { whyNoFlightRefund, whyNoStayRefund } from "../quoting/why-nothing-back.ts";
 import { alreadyCancelled, orderNotFound, requireNotCancelled, requireOrder } from "../servicing-errors.ts";
 import { splitRefund } from "../split-refund.ts";
+import { whyNoFlightRefund, whyNoStayRefund } from "../why-nothing-back.ts";
 
 export const cancelOrderQuote = defineTool({
   name: "cancel_order_quote",

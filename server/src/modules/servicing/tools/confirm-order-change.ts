@@ -13,8 +13,21 @@ import { describeOrderNow } from "../order-now.ts";
 import { planChange } from "../plan-servicing.ts";
 import { commitErrors } from "../servicing-errors.ts";
 
+const PAID =
+  "The order is changed and paid as shown here: penalty and fare difference went to the airline, which this service's operator pays through the supplier from the account that received chargedUsdc; none of it is held for you.";
 const NEXT =
-  "The order is changed and paid as shown here: penalty and fare difference went to the airline, which this service's operator pays through the supplier from the account that received chargedUsdc; none of it is held for you. Bags and seats bought for the replaced flights (servicesLost of request_order_change) may be lost: read_order shows what is left in services, and the reissued tickets in documents. conditions has the cost of cancelling or changing it again, which can be higher than before. The order's hashes in escrow (itineraryHash, ticketOrderHash) stay as booked.";
+  "Bags and seats bought for the replaced flights (servicesLost of request_order_change) may be lost: read_order shows what is left in services, and the reissued tickets in documents. conditions has the cost of cancelling or changing it again, which can be higher than before. The order's hashes in escrow (itineraryHash, ticketOrderHash) stay as booked.";
+
+function sayNext({
+  chargedUsdc,
+  refundedUsdc,
+}: Pick<z.output<typeof ChangeResult>, "chargedUsdc" | "refundedUsdc">): string {
+  const isNothing = (amount: string) => parseDecimal(amount) === 0n;
+  if (!isNothing(refundedUsdc)) {
+    return `The order is changed, and ${refundedUsdc} USDC are on their way to the treasury wallet: read_transaction follows refundTransferId. ${NEXT}`;
+  }
+  return isNothing(chargedUsdc) ? `The order is changed, and nothing was charged. ${NEXT}` : `${PAID} ${NEXT}`;
+}
 
 const CANCELLED = "The order was changed and has since been cancelled: read_order says what was refunded.";
 
@@ -114,5 +127,5 @@ async function buildAnswer(
   const chargeTxHash = await readChargeHash(ports.submission, changed.chargeTransferId);
   const terms = details === undefined ? UNKNOWN_TERMS : flightTerms(details, maps);
   const timeZones = findTimeZones(now.slices, maps);
-  return { ...changed, chargeTxHash, ...now, ...terms, timeZones, next: isCancelled ? CANCELLED : NEXT };
+  return { ...changed, chargeTxHash, ...now, ...terms, timeZones, next: isCancelled ? CANCELLED : sayNext(changed) };
 }

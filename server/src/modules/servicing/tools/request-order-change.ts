@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { CabinClass, CalendarDate, DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { checkSlice } from "../../../domain/travel/check-slice.ts";
+import { sayFewerBags } from "../../../domain/travel/fewer-bags.ts";
 import { Slice, SupplierResult } from "../../../domain/travel/offer-schema.ts";
 import { isSameWay } from "../../../domain/travel/same-way.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
@@ -11,7 +12,6 @@ import type { ChangeOffer, OrderDetails } from "../../../ports/supplier/flight-s
 import type { BookedService, OrderedSlice } from "../../../ports/supplier/flights.ts";
 import { ChangePrice, pickPrice } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";
-import { sayFewerBags } from "../quoting/fewer-bags.ts";
 import { seeChangeOffers } from "../see-changes.ts";
 import { orderNotFound, requireOrder } from "../servicing-errors.ts";
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
+import { sayFewerBags } from "../../../domain/travel/fewer-bags.ts";
 import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { ChangePrice, dueFor, pickPrice } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";
-import { sayFewerBags } from "../quoting/fewer-bags.ts";
 import { seeChange } from "../see-changes.ts";
 
 const offerNotFound = "You have no such change offer. request_order_change gives the id.";

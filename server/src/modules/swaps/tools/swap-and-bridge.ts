@@ -76,7 +76,8 @@ export const swapAndBridge = defineTool({
       const wallet = await stores.wallets.findTreasury(source, tenantId);
       const asked = parseDecimal(amount) ?? 0n;
       if (wallet === undefined) requireTestMoney(usableChains, source.chain, asked);
-      const leaving = { token: "USDC", amount: asked, from: "treasury", chain: source.chain } as const;
+      const ends = { chain: source.chain, toChain: home.key.chain };
+      const leaving = { token: "USDC", amount: asked, from: "treasury", ...ends } as const;
       // A wallet that is made by the call gets its test money first.
       const sent = wallet === undefined ? ({ ...leaving, isLater: true } as const) : leaving;
       return {

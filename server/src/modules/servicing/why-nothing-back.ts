@@ -1,10 +1,10 @@
-import { parseDecimal } from "../../../domain/money.ts";
-import { findFirstDeparture } from "../../../domain/travel/first-departure.ts";
-import type { Clock } from "../../../ports/clock.ts";
-import type { Maps } from "../../../ports/maps.ts";
-import type { FlightServicing } from "../../../ports/supplier/flight-servicing.ts";
-import type { CancellationPolicy } from "../../../ports/supplier/stays.ts";
-import type { OrderRecord } from "../../orders/index.ts";
+import { parseDecimal } from "../../domain/money.ts";
+import { findFirstDeparture } from "../../domain/travel/first-departure.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Maps } from "../../ports/maps.ts";
+import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
+import type { CancellationPolicy } from "../../ports/supplier/stays.ts";
+import type { OrderRecord } from "../orders/index.ts";
 
 /** The reasons for a quote of 0, in a sentence. The supplier gives none itself. */
 
