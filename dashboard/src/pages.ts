@@ -5,5 +5,6 @@ export const PAGES = [
   { to: "/usage", label: "Usage", isExact: false },
   { to: "/settings/keys", label: "API keys", isExact: false },
   { to: "/settings/agents", label: "Connected agents", isExact: false },
-  { to: "/settings/sessions", label: "Sessions", isExact: false },
+  { to: "/settings/members", label: "Members", isExact: false },
+  { to: "/settings/sessions", label: "Sessions and passkeys", isExact: false },
 ] as const;

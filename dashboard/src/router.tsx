@@ -46,6 +46,12 @@ const agents = createRoute({
   component: lazyRouteComponent(() => import("./settings/agents.tsx"), "Agents"),
 });
 
+const members = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/settings/members",
+  component: lazyRouteComponent(() => import("./settings/members.tsx"), "Members"),
+});
+
 const sessions = createRoute({
   getParentRoute: () => rootRoute,
   path: "/settings/sessions",
@@ -53,7 +59,7 @@ const sessions = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([home, approvals, usage, keys, agents, sessions]),
+  routeTree: rootRoute.addChildren([home, approvals, usage, keys, agents, members, sessions]),
   basepath: "/dashboard",
   defaultPreload: "intent",
 });

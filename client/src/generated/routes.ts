@@ -114,6 +114,16 @@ export interface Routes {
   mcp(input: McpInput, options?: RouteOptions): RouteAnswer<McpAnswer, McpRouteCode>;
   /** MCP server card. The URLs and requirements of the MCP endpoints, to read before connecting. */
   mcpServerCard(input?: undefined, options?: RouteOptions): RouteAnswer<McpServerCardAnswer, McpServerCardRouteCode>;
+  /** List members. The people who work for the tenant in the environment of the key, oldest first. */
+  listMembers(input?: undefined, options?: RouteOptions): RouteAnswer<ListMembersAnswer, ListMembersRouteCode>;
+  /** Invite a member. Adds a person and mails them a link that signs them in, once and within a week. Nobody gives roles that allow more than their own. */
+  inviteMember(input: InviteMemberInput, options?: RouteOptions): RouteAnswer<InviteMemberAnswer, InviteMemberRouteCode>;
+  /** Remove a member. Ends their sessions, their keys and the agents that they have connected, at once. */
+  removeMember(input: RemoveMemberInput, options?: RouteOptions): RouteAnswer<RemoveMemberAnswer, RemoveMemberRouteCode>;
+  /** Invite a member again. Sends another link, which signs the member in once and within a week. Earlier invitations end. */
+  inviteMemberAgain(input: InviteMemberAgainInput, options?: RouteOptions): RouteAnswer<InviteMemberAgainAnswer, InviteMemberAgainRouteCode>;
+  /** Change a member's roles. Applies to their sessions and to the agents that they have connected at once. Their own API keys keep their scopes: revoke them. */
+  setMemberRoles(input: SetMemberRolesInput, options?: RouteOptions): RouteAnswer<SetMemberRolesAnswer, SetMemberRolesRouteCode>;
   /** This description. OpenAPI 3.1, generated from the registry of tools. Has an ETag and can be read from any web page. */
   openapi(input?: undefined, options?: RouteOptions): RouteAnswer<OpenapiAnswer, OpenapiRouteCode>;
   /** List orders. The tenant's flight and stay orders, newest first, as last read from the supplier. */
@@ -1768,6 +1778,98 @@ export type McpServerCardAnswer = {
 };
 
 export type McpServerCardRouteCode = never;
+
+export type ListMembersAnswer = {
+  members: ({
+    memberId: string;
+    name: string;
+    email: string;
+    roles: ("traveler" | "booker" | "approver" | "finance" | "admin" | "owner" | "developer" | "auditor")[];
+    /** invited: has not signed in yet */
+    state: "active" | "invited";
+    createdAt: string;
+  })[];
+};
+
+export type ListMembersRouteCode = "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type InviteMemberInput = {
+  body: {
+    name: string;
+    email: string;
+    roles: readonly ("traveler" | "booker" | "approver" | "finance" | "admin" | "owner" | "developer" | "auditor")[];
+  };
+};
+
+export type InviteMemberAnswer = {
+  member: {
+    memberId: string;
+    name: string;
+    email: string;
+    roles: ("traveler" | "booker" | "approver" | "finance" | "admin" | "owner" | "developer" | "auditor")[];
+    /** invited: has not signed in yet */
+    state: "active" | "invited";
+    createdAt: string;
+  };
+  /** Shown only here, to pass on, if there is no mail server; null: it was mailed. It works once */
+  link: string | null;
+  /** When the link ends */
+  expiresAt: string;
+};
+
+export type InviteMemberRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "request_timeout" | "conflict" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type RemoveMemberInput = {
+  memberId: string;
+};
+
+export type RemoveMemberAnswer = {
+  memberId: string;
+  removed: true;
+};
+
+export type RemoveMemberRouteCode = "unauthorized" | "missing_scope" | "not_found" | "conflict" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type InviteMemberAgainInput = {
+  memberId: string;
+};
+
+export type InviteMemberAgainAnswer = {
+  member: {
+    memberId: string;
+    name: string;
+    email: string;
+    roles: ("traveler" | "booker" | "approver" | "finance" | "admin" | "owner" | "developer" | "auditor")[];
+    /** invited: has not signed in yet */
+    state: "active" | "invited";
+    createdAt: string;
+  };
+  /** Shown only here, to pass on, if there is no mail server; null: it was mailed. It works once */
+  link: string | null;
+  /** When the link ends */
+  expiresAt: string;
+};
+
+export type InviteMemberAgainRouteCode = "unauthorized" | "missing_scope" | "not_found" | "conflict" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type SetMemberRolesInput = {
+  memberId: string;
+  body: {
+    roles: readonly ("traveler" | "booker" | "approver" | "finance" | "admin" | "owner" | "developer" | "auditor")[];
+  };
+};
+
+export type SetMemberRolesAnswer = {
+  memberId: string;
+  name: string;
+  email: string;
+  roles: ("traveler" | "booker" | "approver" | "finance" | "admin" | "owner" | "developer" | "auditor")[];
+  /** invited: has not signed in yet */
+  state: "active" | "invited";
+  createdAt: string;
+};
+
+export type SetMemberRolesRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "request_timeout" | "conflict" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type OpenapiAnswer = {
   openapi: string;
