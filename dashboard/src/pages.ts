@@ -11,5 +11,6 @@ export const PAGES = [
   { to: "/policy", label: "Policy", isExact: false, isFirst: false },
   { to: "/settings/keys", label: "API keys", isExact: false, isFirst: false },
   { to: "/settings/agents", label: "Connected agents", isExact: false, isFirst: false },
-  { to: "/settings/sessions", label: "Sessions", isExact: false, isFirst: false },
+  { to: "/settings/members", label: "Members", isExact: false, isFirst: false },
+  { to: "/settings/sessions", label: "Sessions and passkeys", isExact: false, isFirst: false },
 ] as const;

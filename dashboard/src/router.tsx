@@ -152,6 +152,12 @@ const agents = createRoute({
   component: lazyRouteComponent(() => import("./settings/agents.tsx"), "Agents"),
 });
 
+const members = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/settings/members",
+  component: lazyRouteComponent(() => import("./settings/members.tsx"), "Members"),
+});
+
 const sessions = createRoute({
   getParentRoute: () => rootRoute,
   path: "/settings/sessions",
@@ -175,6 +181,7 @@ export const router = createRouter({
     usage,
     keys,
     agents,
+    members,
     sessions,
   ]),
   basepath: "/dashboard",

@@ -34,6 +34,7 @@ import { createPriceTags } from "./surfaces/paid/price-tags.ts";
 import { paidToolPaths, unknownToolRoutes } from "./surfaces/paid/routes.ts";
 import { toolListRoutes } from "./surfaces/paid/tool-list.ts";
 import { photoRoutes } from "./surfaces/photos.ts";
+import { passkeyRoutes } from "./surfaces/sign-in/passkey-routes.ts";
 import { createSessionAdmission } from "./surfaces/sign-in/session-admission.ts";
 import { signInPages } from "./surfaces/sign-in/sign-in-pages.ts";
 
@@ -116,7 +117,13 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
     ...mountRoutes(moduleRoutes, { answerSigned, ...requestLimits, ports: parts }),
     ...claimPageRoutes(CLAIM_PATH),
     ...approvePageRoutes(APPROVE_PATH),
-    ...signInPages({ signIn: parts.signIn, appUrl: urls.app, ...requestLimits }),
+    ...signInPages({
+      signIn: parts.signIn,
+      appUrl: urls.app,
+      hasPasskeys: parts.passkeys !== undefined,
+      ...requestLimits,
+    }),
+    ...passkeyRoutes({ passkeys: parts.passkeys, signIn: parts.signIn, appUrl: urls.app, ...requestLimits }),
     ...oauth.routes.app,
     ...(options.dashboard === undefined
       ? []

@@ -131,6 +131,7 @@ describe("called", () => {
       recordId: await failToSend(),
       sessionId: await signIn(),
       connectionId: await connectAgent(),
+      memberId: await addMember(),
     };
     const { key } = (await send(find("mint_key"))).body;
     own = { ...own, keyId: String(Object(key).keyId) };
@@ -190,6 +191,14 @@ describe("called", () => {
       [sessionId, `hash of ${sessionId}`, service.tenantId],
     );
     return sessionId;
+  }
+
+  /** Somebody who was invited, and has not signed in. */
+  async function addMember(): Promise<string> {
+    const member = { id: "user_member", name: "Member", email: "member@example.com", roles: ["traveler"] } as const;
+    const owner = { tenantId: service.tenantId, environment: "sandbox" } as const;
+    await service.operator(({ persons }) => persons.add(owner, member, "test"));
+    return member.id;
   }
 
   /** An agent that somebody who works for the tenant has connected. */

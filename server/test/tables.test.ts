@@ -13,6 +13,7 @@ const WITHOUT_ENVIRONMENT: Readonly<Record<string, string>> = {
 /** Unique indexes of a tenant's rows that leave out the environment. */
 const UNIQUE_IN_BOTH: Readonly<Record<string, string>> = {
   sign_in_session_token_hash_key: "A session's token is made by the service, and cannot be guessed.",
+  passkey_credential_id_key: "An authenticator makes it, and it is found before anybody knows its environment.",
   sign_in_link_token_hash_key: "A link's token is made by the service, and cannot be guessed.",
   connected_agent_key_id_key: "A key's id is made by the service.",
   api_key_key_hash_key: "A key is found by its hash before anybody knows its environment.",

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, type Session } from "../api.ts";
 import { fromNow, time } from "../format.ts";
 import { Panel, Problem, Rows } from "../parts/states.tsx";
+import { Passkeys } from "./passkeys.tsx";
 
 export function Sessions() {
   const queries = useQueryClient();
@@ -41,6 +42,7 @@ export function Sessions() {
           ))}
         </ul>
       </Panel>
+      <Passkeys />
     </>
   );
 }

@@ -32,12 +32,14 @@ export const DECIDES_APPROVALS = "approvals:decide";
 export const ADMINISTERS_POLICIES = "policy:administer";
 
 export const ADMINISTERS_KEYS = "keys:administer";
+/** Who works for the tenant, and with which roles. */
+export const ADMINISTERS_MEMBERS = "members:administer";
 
 /** Each changes rules that bind keys: spending limits; users and approvers; keys; webhooks. */
 export const administerScopes = [
   ADMINISTERS_POLICIES,
   "limits:administer",
-  "members:administer",
+  ADMINISTERS_MEMBERS,
   ADMINISTERS_KEYS,
   "webhooks:administer",
 ] as const;

@@ -32,6 +32,7 @@ import { keysModule } from "./keys/module.ts";
 import { ledgerModule } from "./ledger/module.ts";
 import { limitsModule } from "./limits/module.ts";
 import { mapsModule } from "./maps/module.ts";
+import { membersModule } from "./members/module.ts";
 import { ordersModule } from "./orders/module.ts";
 import { outboxModule } from "./outbox/module.ts";
 import { paymentsModule } from "./payments/module.ts";
@@ -67,6 +68,7 @@ export const modules = [
   eventsModule,
   signInModule,
   connectedAgentsModule,
+  membersModule,
   chainModule,
   scansModule,
   travelersModule,

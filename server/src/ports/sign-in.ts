@@ -27,6 +27,8 @@ export interface Membership {
 /** A person in a browser, read from the database for each request. */
 export interface SignedIn {
   readonly sessionId: string;
+  /** Whether the session proves the person's address, and so every membership of it. */
+  readonly provesAddress: boolean;
   readonly member: Membership;
   /** Acts for the member. Its `signInAgain` is set once the sign-in is no longer recent. */
   readonly principal: Principal;

@@ -44,6 +44,10 @@ export interface Persons {
   /** Undefined: there is no such person (any more). */
   find(owner: OwnerOfPersons, id: string): Promise<Person | undefined>;
   list(owner: OwnerOfPersons): Promise<readonly Person[]>;
+  /** The same, locked until the caller's transaction ends: whoever changes who administers sees everybody else's change. */
+  lockAll(owner: OwnerOfPersons): Promise<readonly Person[]>;
+  /** The ids of those who have signed in or have keys of their own. The others were only invited. */
+  listActive(owner: OwnerOfPersons): Promise<ReadonlySet<string>>;
   setRoles(owner: OwnerOfPersons, id: string, roles: readonly PersonRole[], actor: string): Promise<Person | undefined>;
   /** Ends the person's decisions and keys. False: there is no such person. Audited. */
   remove(owner: OwnerOfPersons, id: string, actor: string): Promise<boolean>;

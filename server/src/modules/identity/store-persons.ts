@@ -26,6 +26,11 @@ export function createPersons(queryable: Queryable, clock: Clock): Persons {
       const rows = await selectPersons(queryable, owner).select(columns).orderBy("createdAt").orderBy("id").execute();
       return rows.map(toPerson);
     },
+    async lockAll(owner) {
+      const rows = await selectPersons(queryable, owner).select(columns).orderBy("id").forUpdate().execute();
+      return rows.map(toPerson);
+    },
+    listActive: (owner) => selectActive(queryable, owner),
     setRoles: (owner, id, roles, actor) => inTransaction((db) => setRoles({ db, clock }, owner, { id, roles }, actor)),
     remove: (owner, id, actor) => inTransaction((db) => remove({ db, clock }, owner, id, actor)),
     async ofKey(tenantId, keyId) {
@@ -60,6 +65,19 @@ export function createPersons(queryable: Queryable, clock: Clock): Persons {
 export async function findPerson(db: Queryable, owner: Owner, id: string): Promise<Person | undefined> {
   const row = await selectPersons(db, owner).select(columns).where("id", "=", id).executeTakeFirst();
   return row === undefined ? undefined : toPerson(row);
+}
+
+async function selectActive(db: Queryable, { tenantId, environment }: Owner): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("apiKey")
+    .select("personId")
+    .distinct()
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("personId", "is not", null)
+    .where("revokedAt", "is", null)
+    .execute();
+  return new Set(rows.flatMap(({ personId }) => (personId === null ? [] : [personId])));
 }
 
 async function selectWithAddress(db: Queryable, email: string): Promise<readonly PersonOfTenant[]> {

@@ -69,22 +69,22 @@ export class KeptSignIn implements SignIn {
     if (!timingSafeEqual(given, Buffer.from(tried.codeHash))) return undefined;
     const [person] = await this.#reachable(tried.email);
     if (person === undefined || !(await signIns.useCode(tried.id))) return undefined;
-    return await this.#begin({ ...person, personId: person.id }, { provesAddress: true, browser });
+    return await this.begin({ ...person, personId: person.id }, { provesAddress: true, browser });
   }
 
   async showLink(token: string): Promise<ShownLink | undefined> {
     const link = await this.#options.signIns.findLink(hashToken(token));
     if (link === undefined) return undefined;
-    const member = await this.#findMember(link);
+    const member = await this.findMember(link);
     return member === undefined ? undefined : { kind: link.kind, name: member.name, tenantName: member.tenantName };
   }
 
   async takeLink(token: string, browser: Browser): Promise<NewSession | undefined> {
     const { signIns } = this.#options;
     const link = await signIns.findLink(hashToken(token));
-    if (link === undefined || (await this.#findMember(link)) === undefined) return undefined;
+    if (link === undefined || (await this.findMember(link)) === undefined) return undefined;
     if (!(await signIns.useLink(link.id))) return undefined;
-    return await this.#begin(link, { provesAddress: link.provesAddress, browser });
+    return await this.begin(link, { provesAddress: link.provesAddress, browser });
   }
 
   async find(token: string, tenant?: string): Promise<SignedIn | undefined> {
@@ -101,6 +101,7 @@ export class KeptSignIn implements SignIn {
     const isRecent = Temporal.Instant.compare(session.provedAt, clock.now().subtract(RECENT)) > 0;
     return {
       sessionId: session.id,
+      provesAddress: session.provesAddress,
       member,
       principal: isRecent ? principal : { ...principal, signInAgain: true },
     };
@@ -117,7 +118,8 @@ export class KeptSignIn implements SignIn {
     if (session !== undefined) await signIns.endSession(session.id, session);
   }
 
-  async #begin(
+  /** Begins a session of the member, who has just proved who they are. */
+  async begin(
     { tenantId, environment, personId }: MemberId,
     { provesAddress, browser }: { provesAddress: boolean; browser: Browser },
   ): Promise<NewSession> {
@@ -139,18 +141,19 @@ export class KeptSignIn implements SignIn {
   }
 
   async #chooseMember(session: SessionRecord, tenant: string | undefined): Promise<Membership | undefined> {
-    if (tenant === undefined || tenant === nameTenant(session)) return await this.#findMember(session);
+    if (tenant === undefined || tenant === nameTenant(session)) return await this.findMember(session);
     return (await this.#listMembers(session)).find((member) => nameTenant(member) === tenant);
   }
 
   async #listMembers(session: SessionRecord): Promise<readonly Membership[]> {
-    const own = await this.#findMember(session);
+    const own = await this.findMember(session);
     if (own === undefined) return [];
     if (!session.provesAddress) return [own];
     return (await this.#reachable(own.email)).map((person) => ({ ...person, personId: person.id }));
   }
 
-  async #findMember(member: MemberId): Promise<Membership | undefined> {
+  /** Undefined: the person does not work there any more. */
+  async findMember(member: MemberId): Promise<Membership | undefined> {
     const { persons, identity } = this.#options;
     const { tenantId, environment, personId } = member;
     const person: Person | undefined = await persons.find({ tenantId, environment }, personId);

@@ -8,10 +8,10 @@ const TOKEN_BYTES = 32;
 
 /** Makes links that sign a member in once. */
 export class SignInLinks {
-  readonly #signIns: Pick<SignIns, "insertLink">;
+  readonly #signIns: Pick<SignIns, "insertLink" | "endLinks">;
   readonly #clock: Clock;
 
-  constructor({ signIns, clock }: { signIns: Pick<SignIns, "insertLink">; clock: Clock }) {
+  constructor({ signIns, clock }: { signIns: Pick<SignIns, "insertLink" | "endLinks">; clock: Clock }) {
     this.#signIns = signIns;
     this.#clock = clock;
   }
@@ -24,6 +24,8 @@ export class SignInLinks {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const expiresAt = this.#clock.now().add({ hours: lifeHours });
     const member = { tenantId, environment, personId };
+    // Whoever got an earlier invitation may be somebody else by now.
+    if (kind === "invitation") await this.#signIns.endLinks(member, kind);
     await this.#signIns.insertLink({ ...member, kind, provesAddress, tokenHash: hashToken(token), expiresAt });
     return `${SIGN_IN_LINK_PATH}/${token}`;
   }

@@ -65,6 +65,8 @@ export interface SignIns {
   /** False: another request has used it. */
   useCode(id: string): Promise<boolean>;
   insertLink(link: NewLink): Promise<void>;
+  /** Ends the links of this kind that the member has not used. */
+  endLinks(member: MemberId, kind: LinkRecord["kind"]): Promise<void>;
   findLink(tokenHash: string): Promise<LinkRecord | undefined>;
   /** False: another request has used it. */
   useLink(id: string): Promise<boolean>;

@@ -30,7 +30,7 @@ export function createSignIns(db: Queryable, clock: Clock): SignIns {
 }
 
 type Codes = Pick<SignIns, "insertCode" | "tryCode" | "useCode">;
-type Links = Pick<SignIns, "insertLink" | "findLink" | "useLink">;
+type Links = Pick<SignIns, "insertLink" | "endLinks" | "findLink" | "useLink">;
 
 function createCodes(db: Queryable, clock: Clock): Codes {
   const now = () => clock.now().toString();
@@ -98,6 +98,18 @@ function createLinks(db: Queryable, clock: Clock): Links {
       await db
         .insertInto("signInLink")
         .values({ id, ...link, createdAt: at.toString(), expiresAt: expiresAt.toString() })
+        .execute();
+    },
+
+    async endLinks({ tenantId, environment, personId }, kind) {
+      await db
+        .updateTable("signInLink")
+        .set({ usedAt: now() })
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("personId", "=", personId)
+        .where("kind", "=", kind)
+        .where("usedAt", "is", null)
         .execute();
     },
 
@@ -182,7 +194,7 @@ function createSessions(db: Queryable, clock: Clock): Omit<SignIns, keyof Codes 
 
     async prune() {
       const before = clock.now().subtract(KEPT).toString();
-      for (const table of ["sign_in_session", "sign_in_link", "sign_in_code"]) {
+      for (const table of ["sign_in_session", "sign_in_link", "sign_in_code", "passkey_challenge"]) {
         await pruneRows(db, table, sql`expires_at < ${before}::timestamptz`);
       }
     },

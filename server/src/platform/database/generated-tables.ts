@@ -943,6 +943,27 @@ export interface OutsideCallTable {
   createdAt: Timestamp;
 }
 
+export interface PasskeyTable {
+  id: string;
+  credentialId: string;
+  publicKey: string;
+  counter: bigint;
+  transports: string[];
+  name: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  personId: string;
+  provesAddress: boolean;
+  createdAt: Timestamp;
+  usedAt: Timestamp | null;
+}
+
+export interface PasskeyChallengeTable {
+  challengeHash: string;
+  boundHash: string;
+  expiresAt: Timestamp;
+}
+
 export interface PaymentTable {
   id: string;
   environment: "sandbox" | "production";
@@ -1526,6 +1547,8 @@ export interface Database {
   negotiatedRate: NegotiatedRateTable;
   orderEvent: OrderEventTable;
   outsideCall: OutsideCallTable;
+  passkey: PasskeyTable;
+  passkeyChallenge: PasskeyChallengeTable;
   payment: PaymentTable;
   paymentPayer: PaymentPayerTable;
   person: PersonTable;

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { signedInBrowser } from "../../../test/support/oauth-clients.ts";
+import {
+  allowInBrowser,
+  KeptAuthorization,
+  oauthClientKinds,
+  openOauthClient,
+  signedInBrowser,
+} from "../../../test/support/oauth-clients.ts";
 import { OauthProgram, REDIRECT, register } from "../../../test/support/oauth-program.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 
@@ -8,11 +14,17 @@ let service: TestService;
 const person = { id: "user_facts", name: "Ada", email: "ada-facts@example.com", roles: ["admin"] } as const;
 beforeAll(async () => {
   // Registrations count by address, and all of these come from one.
-  service = await startTestService({ CLAIMS_PER_MINUTE: "100000" });
+  service = await startTestService(
+    { CLAIMS_PER_MINUTE: "100000" },
+    { decorate: { fetchMetadata: () => async (url: string) => new TextEncoder().encode(documents.get(url) ?? "") } },
+  );
   const owner = { tenantId: service.tenantId, environment: "sandbox" } as const;
   await service.operator(({ persons }) => persons.add(owner, person, "test"));
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
+
+/** The documents of programs whose ids are addresses, by address. */
+const documents = new Map<string, string>();
 
 const read = async (url: string, headers = {}) => {
   const response = await fetch(url, { headers });
@@ -127,6 +139,57 @@ describe("a program that registers itself", () => {
       (await register(service, { redirect_uris: ["http://agent.example/callback"], application_type: "native" }))
         .status,
     ).toBe(400);
+  });
+});
+
+describe("a program whose id is an address", () => {
+  const id = "https://agent.example/client.json";
+  const document = { client_id: id, client_name: "Agent by address", redirect_uris: [REDIRECT] };
+
+  it("is described by the document there, and its host vouches for its name", async () => {
+    documents.set(id, JSON.stringify({ ...document, token_endpoint_auth_method: "none", scope: "openid" }));
+    const browser = await signedInBrowser(service, person.id);
+    const program = new OauthProgram(service, id);
+    const { page, code } = await program.ask(browser, { redirect_uri: "http://127.0.0.1:50123/callback" });
+    expect(page.text).toContain("The name is given by agent.example");
+    expect(page.text).not.toContain("nobody has verified");
+    expect((await program.redeem(code, { redirect_uri: "http://127.0.0.1:50123/callback" })).status).toBe(200);
+    const [row] = await service.sql("select client_host from connected_agent where client_id = $1", [id]);
+    expect(row?.client_host).toBe("agent.example");
+  });
+
+  it("is refused with the document of another one, with a secret, or without any", async () => {
+    const browser = await signedInBrowser(service, person.id);
+    for (const [name, text] of Object.entries({
+      "another.json": JSON.stringify(document),
+      "secret.json": JSON.stringify({
+        ...document,
+        client_id: "https://agent.example/secret.json",
+        client_secret: "x",
+      }),
+      "list.json": "[]",
+      "none.json": "",
+    })) {
+      const address = `https://agent.example/${name}`;
+      documents.set(address, text);
+      const url = new OauthProgram(service, address).url();
+      expect((await browser.send(`${url.pathname}${url.search}`)).status, name).toBe(400);
+    }
+  });
+
+  it.each(oauthClientKinds)("is connected by the official client %s, which registers nothing", async (kind) => {
+    documents.set(id, JSON.stringify({ ...document, token_endpoint_auth_method: "none" }));
+    const [before] = await service.sql("select count(*)::int as count from authorization_client");
+    const kept = Object.assign(new KeptAuthorization(), { clientMetadataUrl: id });
+    const url = `${service.appUrl}/api/mcp`;
+    const first = openOauthClient(url, kind, kept);
+    await expect(first.connect()).rejects.toThrow();
+    expect(kept.asked?.searchParams.get("client_id")).toBe(id);
+    const browser = await signedInBrowser(service, person.id);
+    const back = await allowInBrowser(browser, kept.asked ?? new URL("missing:"));
+    await first.finish(back.searchParams.get("code") ?? "", service.appUrl);
+    await (await openOauthClient(url, kind, kept).connect()).close();
+    expect(await service.sql("select count(*)::int as count from authorization_client")).toEqual([before]);
   });
 });
 

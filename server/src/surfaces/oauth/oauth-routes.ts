@@ -77,6 +77,8 @@ function createEndpoints(options: OauthRouteOptions): Readonly<Record<string, Cl
       const url = new URL(request.url);
       // The cookies of the request belong to one name of the host.
       if (request.headers.get("host") !== host) return redirect(`${origin}${url.pathname}${url.search}`);
+      // Each request is stored, whoever sends it.
+      if (!options.publicRequests.take(addressGroup(client.remoteAddress)).allowed) return tooMany();
       return await serve(options, request, client, { search: tidySearch(url.searchParams) });
     },
 
@@ -168,6 +170,14 @@ async function isOfAnotherPerson({ provider, signIn, issuer }: OauthRouteOptions
   if (by === undefined) return false;
   const session = createSessionCookies(issuer).readSession(request.headers.get("cookie") ?? undefined);
   return session === undefined || (await signIn.find(session))?.sessionId !== by;
+}
+
+function tooMany(): Response {
+  const { headers, body } = renderPage({
+    title: "Too many requests",
+    body: paragraph("Wait a minute, and start again from the program that you want to connect."),
+  });
+  return new Response(body, { status: 429, headers: { ...headers, "retry-after": "60" } });
 }
 
 function otherPerson(): Response {

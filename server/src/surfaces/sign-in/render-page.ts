@@ -9,12 +9,12 @@ const STYLE = readFileSync(join(import.meta.dirname, "sign-in.css"), "utf8")
   .replaceAll(/\s+/g, " ")
   .trim();
 
-/** Runs no script at all. */
-const policy = (formTarget: string | undefined): string =>
+/** Runs no script but a file of the service, where a page has one. */
+const policy = (formTarget: string | undefined, hasScript: boolean): string =>
   [
     "default-src 'self'",
     `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
-    "script-src 'none'",
+    `script-src ${hasScript ? "'self'" : "'none'"}`,
     "img-src data:",
     "base-uri 'none'",
     `form-action 'self'${formTarget === undefined ? "" : ` ${formTarget}`}`,
@@ -40,9 +40,18 @@ interface SignInPage {
   cookie?: string;
   /** Where the answer to its form may lead, beside this service: a source expression of a content security policy. */
   formTarget?: string;
+  /** A page that works without script, with a file of ours that adds to it. */
+  hasScript?: boolean;
 }
 
-export function renderPage({ title, body, status = 200, cookie, formTarget }: SignInPage): HttpAnswer {
+export function renderPage({
+  title,
+  body,
+  status = 200,
+  cookie,
+  formTarget,
+  hasScript = false,
+}: SignInPage): HttpAnswer {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -61,7 +70,7 @@ ${body}
 </body>
 </html>
 `;
-  const headers = { ...HEADERS, "content-security-policy": policy(formTarget) };
+  const headers = { ...HEADERS, "content-security-policy": policy(formTarget, hasScript) };
   return { status, headers: { ...headers, ...(cookie === undefined ? {} : { "set-cookie": cookie }) }, body: html };
 }
 

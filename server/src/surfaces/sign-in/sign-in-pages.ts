@@ -2,25 +2,29 @@ import { randomBytes } from "node:crypto";
 import { Failure, httpStatus } from "../../domain/errors.ts";
 import { escapeHtml } from "../../domain/escape-html.ts";
 import { DASHBOARD_PATH, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "../../domain/page-paths.ts";
-import type { Browser, NewSession, SignIn } from "../../ports/sign-in.ts";
+import type { NewSession, SignIn } from "../../ports/sign-in.ts";
 import type { Routes } from "../http/hosts.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
 import { addressGroup } from "../http/limits/client-address.ts";
 import { type RateLimiter, takeOrThrow } from "../http/limits/rate-limiter.ts";
 import type { RefusalLimit } from "../http/limits/refusal-limit.ts";
+import { passkeyButton } from "./passkey-routes.ts";
+import { readBrowser, readNextPath } from "./read-visit.ts";
 import { field, hidden, paragraph, redirect, renderPage } from "./render-page.ts";
 import { createSessionCookies, csrfToken, isCsrfToken, type SessionCookies } from "./session-cookies.ts";
 
 interface SignInPagesOptions {
   signIn: SignIn;
   appUrl: string;
+  /** Whether browsers accept passkeys at this address. */
+  hasPasskeys: boolean;
   /** Codes asked for, by address. */
   publicRequests: RateLimiter;
   /** Wrong codes and links, by address, together with refused keys. */
   refused: RefusalLimit;
 }
 
-interface Visit extends Pick<SignInPagesOptions, "signIn" | "publicRequests" | "refused"> {
+interface Visit extends Pick<SignInPagesOptions, "signIn" | "publicRequests" | "refused" | "hasPasskeys"> {
   request: HttpRequest;
   cookies: SessionCookies;
   /** The session's secret, or that of a browser that is about to sign in. */
@@ -35,8 +39,6 @@ const MAXIMUM_FORM_BYTES = 8_192;
 const VISIT_BYTES = 32;
 const LONGEST_EMAIL = 254;
 const EMAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+\.[^\s@<>",;:]+$/;
-/** Where a sign-in may lead to: pages of the dashboard, and the page that connects an agent. */
-const NEXT = /^\/(?:dashboard|oauth\/consent)(?:\/[\w.~%@:,+-]+)*\/?(?:\?[\w.~%@:,+=&/-]*)?$/;
 
 /** Pages to sign in, which work without script. */
 export function signInPages(options: SignInPagesOptions): Routes {
@@ -76,10 +78,7 @@ export function signInPages(options: SignInPagesOptions): Routes {
 }
 
 /** Undefined: somewhere else, which a sign-in never leads to. */
-const readNext = (sent: URLSearchParams): string | undefined => {
-  const next = sent.get("next") ?? "";
-  return NEXT.test(next) ? next : undefined;
-};
+const readNext = (sent: URLSearchParams): string | undefined => readNextPath(sent.get("next") ?? "");
 
 async function showSignIn(visit: Visit): Promise<HttpAnswer> {
   const { request, signIn, cookies } = visit;
@@ -115,9 +114,11 @@ ${field({
     ? `${paragraph("We mail you a code that you enter on the next page. There are no passwords.")}
 ${form}`
     : paragraph("This deployment has no mail server, so that it cannot mail you a code.");
+  const passkey = visit.hasPasskeys ? passkeyButton(visit.secret, next) : undefined;
   return renderPage({
     title: "Sign in",
-    body: `${body}\n${byCommand}`,
+    body: `${body}\n${passkey ?? ""}\n${byCommand}`,
+    hasScript: passkey !== undefined,
     ...(wrong === undefined ? {} : { status: 400 }),
     ...withCookie(visit),
   });
@@ -224,11 +225,6 @@ async function counted<Found>(
     (outcome) => outcome.status === "fulfilled" && outcome.value === undefined,
   );
 }
-
-const readBrowser = (request: HttpRequest): Browser => ({
-  name: request.header("user-agent") ?? "",
-  address: request.remoteAddress,
-});
 
 const withCookie = ({ cookie }: Visit) => (cookie === undefined ? {} : { cookie });
 
