@@ -3,9 +3,9 @@ import { type FormEvent, useState } from "react";
 import { api } from "../api.ts";
 import { member as self } from "../boot.ts";
 import { time } from "../format.ts";
+import { Ask } from "../parts/ask.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Panel, Problem, Rows, Status } from "../parts/states.tsx";
-import { Ask } from "./ask.tsx";
 
 const ROLES = ["traveler", "booker", "approver", "finance", "developer", "auditor", "admin", "owner"] as const;
 

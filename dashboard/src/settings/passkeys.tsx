@@ -2,8 +2,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { FormEvent } from "react";
 import { ApiError, api } from "../api.ts";
 import { fromNow, time } from "../format.ts";
+import { Ask } from "../parts/ask.tsx";
 import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
-import { Ask } from "./ask.tsx";
 
 interface Passkey {
   passkeyId: string;
