@@ -3,6 +3,7 @@ import { type Answer, json, type Question, refuse, type Stream } from "../http/a
 import type { EventSender } from "../send-events.ts";
 import { listActions, press, say } from "../slack/events.ts";
 import type { SlackWorkspace } from "../slack/workspace.ts";
+import { answerWriting, describeMail } from "./mail-routes.ts";
 import type { Playground, Playgrounds } from "./playground.ts";
 
 const Said = z.object({ userId: z.string(), channel: z.string(), text: z.string().min(1).max(8_000) });
@@ -27,6 +28,7 @@ export function answerPlay(
     const ts = said && say(sender, playground, said);
     return ts === undefined ? refuse(400, "nobody can say that there") : json({ ts }, 201);
   }
+  if (what === "mail/mails") return answerWriting(sender, playground, question.body);
   if (what === "slack/presses") {
     const pressed = Pressed.safeParse(question.body).data;
     return pressed !== undefined && press(sender, playground, pressed)
@@ -45,8 +47,11 @@ function watch(playground: Playground): Stream {
   };
 }
 
-function describe({ slack }: Playground) {
-  return { slack: slack === undefined ? null : describeSlack(slack) };
+function describe({ slack, email }: Playground) {
+  return {
+    slack: slack === undefined ? null : describeSlack(slack),
+    email: email === undefined ? null : describeMail(email),
+  };
 }
 
 function describeSlack({ setup, isRevoked, members, conversations }: SlackWorkspace) {

@@ -1,3 +1,4 @@
+import type { MailPlace } from "../mail/mailbox.ts";
 import type { SlackWorkspace } from "../slack/workspace.ts";
 
 /** All that one tenant tries out. Nothing of it outlives the process. */
@@ -6,6 +7,7 @@ export interface Playground {
   /** Opens the page. */
   readonly secret: string;
   slack: SlackWorkspace | undefined;
+  email: MailPlace | undefined;
   /** Tells open pages that something has changed. */
   changed(): void;
   /** Returns what ends it. */
@@ -24,6 +26,7 @@ export function createPlaygrounds() {
       id,
       secret,
       slack: undefined,
+      email: undefined,
       changed() {
         for (const listener of listeners) listener();
       },

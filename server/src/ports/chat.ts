@@ -1,6 +1,6 @@
-/** Chat systems of others in which people write to the service: Slack and WhatsApp. */
+/** Systems of others in which people write to the service: Slack, WhatsApp and mail. */
 
-export type ChatKind = "slack" | "whatsapp";
+export type ChatKind = "slack" | "whatsapp" | "email";
 
 /** The proof and the place of one installation. */
 export interface ChatAccess {
@@ -28,6 +28,8 @@ export interface ChatMessage {
 export interface ChatSending {
   readonly to: string;
   readonly ref: string;
+  /** The event, turn or approval of ours that it is about, where messages are shown below others. */
+  readonly about?: string | undefined;
   readonly message: ChatMessage;
   /** Set: only the template of this name may be sent now, with the text as its parameter. */
   readonly template?: ChatTemplate | undefined;
@@ -112,15 +114,9 @@ export class ChatFailure extends Error {
   }
 }
 
-/** One chat system. Each method throws only `ChatFailure`. */
-export interface ChatSystem {
-  /** Where its API is, unless it is simulated. */
-  readonly apiUrl: string;
+/** Brings messages to where people read. Each method throws only `ChatFailure`. */
+export interface ChatSender {
   readonly longestText: number;
-  /** Whether the request is signed with the secret, and was signed within the last minutes. */
-  isSigned(request: ChatRequest, secret: string, nowSeconds: number): boolean;
-  /** The events of a request; those that we have no use for are left out. */
-  readEvents(text: string): readonly ChatEvent[];
   /** Sends once, without retries. Returns the system's id of the message. */
   send(access: ChatAccess, sending: ChatSending): Promise<string>;
   /** Shows another message in place of one that was sent. Undefined: the system cannot. */
@@ -135,6 +131,16 @@ export interface ChatSystem {
     | undefined;
   /** Tells one person something that others in the same place do not see, once and without a promise. */
   whisper(access: ChatAccess, to: { address: string; person: string }, text: string): Promise<void>;
+}
+
+/** One chat system. */
+export interface ChatSystem extends ChatSender {
+  /** Where its API is, unless it is simulated. */
+  readonly apiUrl: string;
+  /** Whether the request is signed with the secret, and was signed within the last minutes. */
+  isSigned(request: ChatRequest, secret: string, nowSeconds: number): boolean;
+  /** The events of a request; those that we have no use for are left out. */
+  readEvents(text: string): readonly ChatEvent[];
 }
 
 /** Slack has more than the others. */
@@ -158,5 +164,5 @@ export interface ChatSimulator {
   /** Starts it unless it runs. Without a slash at the end. */
   url(): Promise<string>;
   /** Makes what one tenant tries out, or makes it again after the simulator lost its memory. */
-  setUp(playground: { id: string; secret: string; slack?: object; whatsapp?: object }): Promise<void>;
+  setUp(playground: { id: string; secret: string; slack?: object; whatsapp?: object; email?: object }): Promise<void>;
 }

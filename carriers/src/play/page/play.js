@@ -16,7 +16,7 @@ function make(name, attributes = {}, ...children) {
   return element;
 }
 
-async function post(path, body) {
+export async function post(path, body) {
   const answer = await fetch(`${base}/${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -27,7 +27,7 @@ async function post(path, body) {
 }
 
 /** A panel is one place as one person, or several, see it. It is made once, so that what is being typed stays. */
-function openPanel({ id, title, note, writers, send }) {
+export function openPanel({ id, title, note, writers, send }) {
   const known = panels.get(id);
   if (known) return known;
   const list = make("ol", { "aria-live": "polite", "aria-label": `Messages: ${title}` });
@@ -59,7 +59,7 @@ function choose(id) {
   }
 }
 
-function draw(panel, messages, press) {
+export function draw(panel, messages, press) {
   const text = JSON.stringify(messages);
   if (panel.drawn === text) return;
   panel.drawn = text;
@@ -68,7 +68,7 @@ function draw(panel, messages, press) {
       "li",
       { class: own ? "own" : "" },
       make("small", {}, who),
-      said,
+      ...linkify(said),
       ...(hint === "" ? [] : [make("small", {}, hint)]),
       ...(buttons.length === 0
         ? []
@@ -87,6 +87,20 @@ function draw(panel, messages, press) {
     ...(items.length === 0 ? [make("li", { class: "empty" }, "Nothing was written here yet.")] : items),
   );
   panel.list.scrollTop = panel.list.scrollHeight;
+}
+
+/** Addresses of pages become links. */
+function linkify(text) {
+  return text
+    .split(/(https?:\/\/[^\s<>]+)/)
+    .map((part, at) => (at % 2 === 0 ? part : make("a", { href: part, target: "_blank", rel: "noreferrer" }, part)));
+}
+
+const listeners = [];
+/** Called with the whole state, now and whenever it changes. */
+export function onState(listener) {
+  listeners.push(listener);
+  if (secret !== "") void refresh();
 }
 
 function drawSlack({ members, conversations, isRevoked }) {
@@ -128,6 +142,7 @@ async function refresh() {
   const state = await answer.json();
   problem.textContent = answer.ok ? "" : state.error;
   if (state.slack) drawSlack(state.slack);
+  for (const listener of listeners) listener(state);
 }
 
 if (secret === "") {

@@ -39,7 +39,7 @@ export type ChannelSettings = z.output<typeof ChannelSettings>;
 
 export type ChannelState = "to_install" | "on" | "off";
 
-/** A tenant's place in a chat system: a Slack workspace. */
+/** A tenant's place in a chat system: a Slack workspace, or an address for mail. */
 export interface Channel extends ChannelOwner {
   readonly id: string;
   readonly kind: ChatKind;
@@ -79,6 +79,8 @@ export interface Channels {
   remove(owner: ChannelChange, id: string): Promise<boolean>;
   /** Whoever's it is: for requests that prove by a signature where they come from. */
   open(id: string): Promise<OpenChannel | undefined>;
+  /** By the account that exactly one channel has, in whichever environment. */
+  openAccount(kind: ChatKind, accountId: string): Promise<OpenChannel | undefined>;
   /** Those of the operator's app in this workspace. */
   openShared(kind: ChatKind, accountId: string): Promise<readonly OpenChannel[]>;
   listOn(owner: ChannelOwner): Promise<readonly Channel[]>;
@@ -103,6 +105,8 @@ export interface ChannelPerson extends ChannelOwner {
   /** The key that issued the code: whose scopes and limits the person's messages have. */
   readonly keyId: string | undefined;
   readonly conversationId: string | undefined;
+  /** True: known by nothing but a new code. */
+  readonly isUnlinked: boolean;
   readonly lastMessageAt: Temporal.Instant | undefined;
   readonly createdAt: Temporal.Instant;
 }
@@ -182,6 +186,8 @@ export interface ChannelMessages {
   insert(message: NewChannelMessage): Promise<void>;
   /** Shows which button was pressed in place of the buttons. */
   settle(messageId: string, value: string): Promise<void>;
+  /** As it is to look. */
+  readContent(messageId: string): Promise<ChatMessage>;
   listAbout(owner: ChannelOwner, about: string): Promise<readonly ChannelMessage[]>;
   findButton(environment: Environment, value: string): Promise<PressedButton | undefined>;
   take(options: { until: Temporal.Instant; limit: number }): Promise<readonly LeasedMessage[]>;

@@ -2,7 +2,7 @@ import { type DefineModule, defineAnyModule } from "../../kernel/contracts/modul
 import type { PartsOf } from "../../kernel/contracts/parts.ts";
 import type { StoresOf } from "../../kernel/contracts/stores.ts";
 
-type Needs = "approvals" | "conversations" | "identity";
+type Needs = "approvals" | "bookings" | "conversations" | "identity" | "outbox" | "sign-in" | "travelers";
 type Seen = "channels" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -8,7 +8,7 @@ import { type HandlingParts, notice, whisper } from "./handling.ts";
 
 type MessageEvent = Extract<ChatEvent, { type: "message" }>;
 
-const NEW_CONVERSATION = /^\s*\/?(?:new|new conversation|start over)\s*$/i;
+export const NEW_CONVERSATION = /^\s*\/?(?:new|new conversation|start over)\s*$/i;
 
 /** A message of a known person is a turn of their conversation. Its reply follows when the turn ends. */
 export async function handleMessage(parts: HandlingParts, channel: OpenChannel, event: MessageEvent): Promise<string> {
@@ -37,10 +37,10 @@ export async function handleMessage(parts: HandlingParts, channel: OpenChannel, 
 }
 
 /** False: a known person wrote a word that only looks like a code. */
-async function tryCode(
+export async function tryCode(
   parts: HandlingParts,
   channel: OpenChannel,
-  { person, event, code }: { person: ChannelPerson; event: MessageEvent; code: string },
+  { person, event, code }: { person: ChannelPerson; event: Pick<MessageEvent, "id" | "address">; code: string },
 ): Promise<boolean> {
   const redeemed = await redeemChannelCode(parts, channel, person, code);
   if (redeemed === "wrong" && person.userId !== undefined) return false;
@@ -54,7 +54,12 @@ export async function sayInName(
   parts: HandlingParts,
   channel: OpenChannel,
   person: ChannelPerson,
-  event: Pick<MessageEvent, "id" | "address" | "text">,
+  event: Pick<MessageEvent, "id" | "address" | "text"> & {
+    /** Left out: the channel itself. */
+    saidIn?: "web";
+    /** Told before anything else of the turn can be. */
+    began?(turn: { conversationId: string; turnId: string }): Promise<void>;
+  },
 ): Promise<string> {
   const { identity, stores, conversations } = parts;
   const { userId, keyId } = person;
@@ -70,7 +75,7 @@ export async function sayInName(
       confirmPrincipal,
       userId: principal.personId === userId ? undefined : userId,
       conversationId,
-      channel: channel.kind,
+      channel: event.saidIn ?? channel.kind,
       locale: undefined,
       text: event.text,
       idempotencyKey: `channel:${channel.id}:${event.id}`,
@@ -82,11 +87,14 @@ export async function sayInName(
       if (error instanceof Failure && error.code === "conversation_not_found") return begin(undefined);
       throw error;
     });
+    await event.began?.(begun);
     if (begun.conversationId !== person.conversationId)
       await stores.channelPeople.converse(person.id, begun.conversationId);
     return `turn ${begun.turnId}`;
   } catch (error) {
     if (!(error instanceof Failure) || error.code === "rate_limited") throw error;
+    // An attempt before this one began the conversation, and its process ended before the event did.
+    if (error.code === "idempotency_mismatch") return "it was said before";
     await notice(parts, channel, event, error.code === "invalid_input" ? TEXTS.tooLong : (error.detail ?? error.code));
     return error.code;
   }

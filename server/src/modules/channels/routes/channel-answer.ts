@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { ChatFailure } from "../../../ports/chat.ts";
 import type { Channel, OpenChannel } from "../channels.ts";
+import { buildOwnAddress, findDomain } from "../email/addresses.ts";
 import {
   buildInstallUrl,
   deriveSimulated,
+  emailWebhookPath,
   findApp,
   type InstallParts,
   SHARED_APP,
@@ -18,22 +20,26 @@ export const ChannelPath = z.object({ channelId: z.string().regex(CHANNEL_ID) })
 
 export const ChannelAnswer = z.object({
   id: z.string(),
-  kind: z.enum(["slack", "whatsapp"]),
+  kind: z.enum(["slack", "whatsapp", "email"]),
   name: z.string(),
   state: z.enum(["to_install", "on", "off"]).describe("to_install: open setUp.installUrl"),
   offBecause: z.string().nullable(),
   isSimulated: z.boolean().describe("true: it speaks with the carrier simulator, and no real person is written to"),
-  accountId: z.string().nullable().describe("The workspace; null until it is installed"),
+  accountId: z
+    .string()
+    .nullable()
+    .describe("The workspace, or the part of the address before its @; null until it is known"),
   approvalsIn: z.string().nullable().describe("Where requests for approval are shown, besides to each approver"),
   createdAt: z.string(),
   updatedAt: z.string(),
 });
 
 export const SetUp = z.object({
+  address: z.string().nullable().describe("For mail: where people write"),
   installUrl: z.string().nullable().describe("Where an administrator of the workspace agrees, within an hour"),
-  requestUrl: z.string().describe("For events and for interactivity"),
-  redirectUrl: z.string().describe("For the installation"),
-  manifest: z.looseObject({}).describe("The app's manifest, for Slack's page for new apps"),
+  requestUrl: z.string().describe("For events and for interactivity; for mail, the webhook"),
+  redirectUrl: z.string().nullable().describe("For the installation"),
+  manifest: z.looseObject({}).nullable().describe("The app's manifest, for Slack's page for new apps"),
   playUrl: z.string().nullable().describe("The simulator's page, on which you play everybody. Keep it to yourself"),
 });
 
@@ -51,6 +57,7 @@ export const exampleChannel = {
 };
 
 export const exampleSetUp = {
+  address: null,
   installUrl: null,
   requestUrl: "https://wayfare.example.com/api/webhooks/slack/chn_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
   redirectUrl: "https://wayfare.example.com/api/webhooks/slack-installed",
@@ -72,14 +79,26 @@ export function describeChannel(channel: Channel): z.output<typeof ChannelAnswer
 
 export async function describeSetUp(parts: InstallParts, channel: OpenChannel): Promise<z.output<typeof SetUp>> {
   const { urls } = parts;
+  if (channel.kind === "email") return await describeEmail(parts, channel);
   const isShared = findApp(parts, channel)?.isShared === true;
   const requestUrl = `${urls.app}${slackEventsPath(isShared ? SHARED_APP : channel.id)}`;
   const redirectUrl = `${urls.app}${SLACK_INSTALLED_PATH}`;
   return {
+    address: null,
     installUrl: buildInstallUrl(parts, channel) ?? null,
     requestUrl,
     redirectUrl,
     manifest: buildManifest(requestUrl, redirectUrl),
+    playUrl: channel.isSimulated ? await findPlayUrl(parts, channel) : null,
+  };
+}
+
+async function describeEmail(parts: InstallParts, channel: OpenChannel): Promise<z.output<typeof SetUp>> {
+  const { urls, settings } = parts;
+  return {
+    address: buildOwnAddress(channel, findDomain(channel, settings.emailDomain)),
+    requestUrl: `${urls.app}${emailWebhookPath(channel.isSimulated ? channel.id : SHARED_APP)}`,
+    ...{ installUrl: null, redirectUrl: null, manifest: null },
     playUrl: channel.isSimulated ? await findPlayUrl(parts, channel) : null,
   };
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { newId } from "../../../domain/ids.ts";
+import { newId, type RandomBytes } from "../../../domain/ids.ts";
 import { buildScope } from "../../../domain/scopes.ts";
 import { defineRoute } from "../../../kernel/contracts/route.ts";
 import type { Principal } from "../../../ports/identity.ts";
 import type { ChannelChange, ChannelSecrets, ChannelSettings, ChannelState } from "../channels.ts";
 import type { Stores } from "../context.ts";
+import { newLocalPart } from "../email/addresses.ts";
 import { deriveSimulated, type InstallParts, setUpSimulated, simulatedSecrets } from "../installation.ts";
 import { MOST_CHANNELS } from "../stores/store-channels.ts";
 import {
@@ -23,6 +24,7 @@ const READS = buildScope("conversations", "read");
 const ADMINISTERS = "webhooks:administer";
 
 interface RouteParts extends InstallParts {
+  random: RandomBytes;
   stores: Pick<Stores, "channels" | "transaction">;
 }
 
@@ -58,11 +60,11 @@ const addChannel = defineRoute({
   path: "/api/channels",
   tag: TAG,
   summary: "Add a channel",
-  description: `In the sandbox, a channel without an app speaks with the carrier simulator and is on at once. Otherwise make an app from setUp.manifest and send its credentials with POST /api/channels/{channelId}, unless the operator has an app. Credentials are stored encrypted and never shown. A tenant has at most ${MOST_CHANNELS} channels.`,
+  description: `A Slack workspace, or an address to which people write. In the sandbox, a channel without an app speaks with the carrier simulator and is on at once. Otherwise an address is on at once, too; for Slack, make an app from setUp.manifest and send its credentials with POST /api/channels/{channelId}, unless the operator has an app. Credentials are stored encrypted and never shown. A tenant has at most ${MOST_CHANNELS} channels.`,
   scope: ADMINISTERS,
   body: z.strictObject({
-    kind: z.literal("slack"),
-    name: Name.default("Slack"),
+    kind: z.enum(["slack", "email"]),
+    name: Name.describe("Left out: Slack or Email").exactOptional(),
     app: App.describe("The credentials of an app of your own").exactOptional(),
     isSimulated: z
       .boolean()
@@ -71,13 +73,17 @@ const addChannel = defineRoute({
     approvalsIn: Place.exactOptional(),
   }),
   answers: { 200: { description: "The channel, and how to set up its other side.", schema: WithSetUp } },
-  errors: { conflict: `This tenant has ${MOST_CHANNELS} channels, or this simulated channel already.` },
+  errors: {
+    conflict: `This tenant has ${MOST_CHANNELS} channels, or this simulated channel already; or the operator has set no EMAIL_DOMAIN.`,
+  },
   example: { body: { kind: "slack", approvalsIn: "C0APPROVALS" }, answer: exampleAnswer },
   async run({ principal, body, fail }, parts: RouteParts) {
     const { stores, clock } = parts;
-    const { kind, name, app, isSimulated = app === undefined, approvalsIn } = body;
-    const made = isSimulated ? simulate(parts, principal) : undefined;
-    const side = made ?? { ...TO_INSTALL, secrets: app ?? {} };
+    const { kind, app, isSimulated = app === undefined, approvalsIn } = body;
+    const name = body.name ?? (kind === "slack" ? "Slack" : "Email");
+    const made = isSimulated ? simulate(parts, principal, kind) : undefined;
+    const side = made ?? (kind === "slack" ? { ...TO_INSTALL, secrets: app ?? {} } : openAddress(parts));
+    if (side === undefined) throw fail("conflict");
     const settings: ChannelSettings = { ...side.settings, ...(approvalsIn === undefined ? {} : { approvalsIn }) };
     const id = newId("chn_", clock.now().epochMilliseconds);
     const channel = await stores.transaction(({ channels }) =>
@@ -175,11 +181,26 @@ interface OtherSide {
 const TO_INSTALL = { state: "to_install", isSimulated: false, accountId: undefined, settings: {} } as const;
 
 /** Undefined where nothing is simulated. */
-function simulate({ chatSimulator, vault }: InstallParts, principal: Principal): OtherSide | undefined {
+function simulate(
+  { chatSimulator, vault }: InstallParts,
+  principal: Principal,
+  kind: "slack" | "email",
+): OtherSide | undefined {
   if (principal.environment !== "sandbox" || chatSimulator === undefined) return undefined;
+  if (kind === "email") {
+    const { email, playground } = deriveSimulated(vault, principal);
+    const accountId = `travel-${playground.id.slice(0, 10)}`;
+    return { state: "on", isSimulated: true, accountId, settings: {}, secrets: { signingSecret: email.secret } };
+  }
   const { teamId, botUserId } = deriveSimulated(vault, principal).slack;
   const secrets = simulatedSecrets(vault, principal);
   return { state: "on", isSimulated: true, accountId: teamId, settings: { botUserId }, secrets };
+}
+
+/** Undefined: the operator takes no mail. */
+function openAddress({ settings, random }: RouteParts): OtherSide | undefined {
+  if (settings.emailDomain === undefined) return undefined;
+  return { state: "on", isSimulated: false, accountId: newLocalPart(random), settings: {}, secrets: {} };
 }
 
 async function describe(parts: RouteParts, channelId: string): Promise<z.output<typeof WithSetUp>> {

@@ -3,9 +3,11 @@ import { backOff } from "../../../platform/leased-queue/back-off.ts";
 import { ChatFailure, type ChatProblem } from "../../../ports/chat.ts";
 import type { LeasedMessage, OpenChannel } from "../channels.ts";
 import type { Parts } from "../context.ts";
-import { findAccess, findSystem, type InstallParts, setUpSimulated } from "../installation.ts";
+import type { MailSenderParts } from "../email/mail-sender.ts";
+import { findSender } from "../find-sender.ts";
+import { findAccess, setUpSimulated } from "../installation.ts";
 
-type SenderParts = InstallParts & Pick<CommonParts, "log"> & Pick<Parts, "stores">;
+type SenderParts = MailSenderParts & Pick<CommonParts, "log"> & Pick<Parts, "stores">;
 
 /** Longer than an attempt takes: how long others leave a dead process's messages alone. */
 const LEASE = { seconds: 60 };
@@ -68,9 +70,9 @@ export class MessageSender {
 
   /** Returns the chat system's id of the message. */
   async #show(channel: OpenChannel, message: LeasedMessage): Promise<string> {
-    const system = findSystem(this.#parts, channel.kind);
+    const system = findSender(this.#parts, channel);
     const access = await findAccess(this.#parts, channel);
-    const sending = { to: message.address, ref: message.id, message: message.content };
+    const sending = { to: message.address, ref: message.id, about: message.about, message: message.content };
     const known = message.externalId ?? (await this.#find(message, (since) => system.find?.(access, sending, since)));
     if (known === undefined) return await system.send(access, sending);
     // The message that was found may be of an earlier version.
@@ -107,7 +109,7 @@ export class MessageSender {
     if (problem === "window_closed") {
       return await channelMessages.tryAgain(message, { at: clock.now(), problem: says, isTemplate: true });
     }
-    const canAsk = findSystem(this.#parts, channel.kind).find !== undefined;
+    const canAsk = findSender(this.#parts, channel).find !== undefined;
     const gap = problem === "unsure" && !canAsk ? REPORT_SECONDS * 1_000 : backOff(message.attempts, RETRY);
     const at = clock
       .now()
