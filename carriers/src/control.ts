@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { type Faults, Scenario } from "./faults.ts";
 import { type Answer, json, type Question, readBearer, refuse } from "./http/answer.ts";
+import { createMailPlace, EmailSetup } from "./mail/mailbox.ts";
+import { answerDns } from "./mail/sign-mail.ts";
 import type { Playgrounds } from "./play/playground.ts";
 import type { EventSender } from "./send-events.ts";
 import { uninstall } from "./slack/events.ts";
@@ -11,6 +13,7 @@ const Setup = z.strictObject({
   secret: z.string().min(20),
   slack: SlackSetup.exactOptional(),
   whatsapp: WhatsAppSetup.exactOptional(),
+  email: EmailSetup.exactOptional(),
 });
 
 interface ControlParts {
@@ -18,6 +21,8 @@ interface ControlParts {
   playgrounds: Playgrounds;
   faults: Faults;
   sender: EventSender;
+  /** Where mail is taken by SMTP. */
+  smtpPort: number;
 }
 
 /** Routes for the product and for tests, which know the token. Undefined: not one of them. */
@@ -27,6 +32,10 @@ export function answerControl(parts: ControlParts, question: Question): Answer |
   const [, what = "", id = "", action] =
     /^\/_carriers\/control\/(\w+)(?:\/([\w-]+))?(?:\/(\w+))?$/.exec(question.path) ?? [];
   if (what === "faults") return controlFaults(parts.faults, question);
+  if (what === "mail") return json({ smtpPort: parts.smtpPort });
+  if (what === "dns") {
+    return json({ records: answerDns(question.query.get("name") ?? "", question.query.get("type") ?? "") });
+  }
   if (what === "playgrounds" && question.method === "PUT" && id !== "") return setUp(parts, id, question.body);
   const playground = parts.playgrounds.find(id);
   if (playground === undefined) return undefined;
@@ -38,7 +47,7 @@ export function answerControl(parts: ControlParts, question: Question): Answer |
 function setUp({ playgrounds }: ControlParts, id: string, body: unknown): Answer {
   const setup = Setup.safeParse(body);
   if (!setup.success) return refuse(400, z.prettifyError(setup.error));
-  const { secret, slack, whatsapp } = setup.data;
+  const { secret, slack, whatsapp, email } = setup.data;
   const playground = playgrounds.open(id, secret);
   if (slack !== undefined) {
     playground.slack ??= createWorkspace(slack);
@@ -48,6 +57,10 @@ function setUp({ playgrounds }: ControlParts, id: string, body: unknown): Answer
   if (whatsapp !== undefined) {
     playground.whatsapp ??= createAccount(whatsapp);
     playground.whatsapp.setup = whatsapp;
+  }
+  if (email !== undefined) {
+    playground.email ??= createMailPlace(email);
+    playground.email.setup = email;
   }
   playground.changed();
   return json({ ok: true });

@@ -2,6 +2,7 @@ import { answerControl } from "./control.ts";
 import { createFaults } from "./faults.ts";
 import { json, refuse } from "./http/answer.ts";
 import { listen } from "./http/server.ts";
+import { listenForMail } from "./mail/smtp.ts";
 import { answerPage } from "./play/page.ts";
 import { answerPlay } from "./play/play-routes.ts";
 import { createPlaygrounds } from "./play/playground.ts";
@@ -19,11 +20,12 @@ export async function startCarriers({ port, controlToken }: Settings) {
   const faults = createFaults();
   const sender = createEventSender(faults, say);
   const webhooks = { sender, takeFault: faults.take };
+  const mail = await listenForMail(playgrounds);
   const server = await listen(port, {
     say,
     answer: async (question) =>
       (question.path === "/healthz" ? json({ ok: true }) : undefined) ??
-      answerControl({ controlToken, playgrounds, faults, sender }, question) ??
+      answerControl({ controlToken, playgrounds, faults, sender, smtpPort: mail.port }, question) ??
       answerPlay({ playgrounds, sender, webhooks }, question) ??
       answerSlack(playgrounds, question, faults.take) ??
       answerWhatsApp({ playgrounds, webhooks }, question) ??
@@ -35,6 +37,7 @@ export async function startCarriers({ port, controlToken }: Settings) {
     port: server.port,
     async stop(): Promise<void> {
       sender.stop();
+      await mail.close();
       await server.close();
     },
   };

@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import type { Config } from "./config/config.ts";
 import { routes as moduleRoutes, operations, prompts } from "./contributions.ts";
-import { APPROVE_PATH, CLAIM_PATH } from "./domain/page-paths.ts";
+import { ANSWER_PATH, APPROVE_PATH, CLAIM_PATH, UNSUBSCRIBE_PATH } from "./domain/page-paths.ts";
 import type { Catalog } from "./kernel/contracts/catalog.ts";
 import type { Kernel } from "./kernel/contracts/invocation.ts";
 import type { Parts } from "./kernel/contracts/whole.ts";
 import { listPaidChains } from "./outside/paid-chain.ts";
+import { answerPageRoutes } from "./surfaces/answers/answer-page.ts";
 import { approvePageRoutes } from "./surfaces/approvals/approve-page.ts";
 import { claimPageRoutes } from "./surfaces/claims/claim-page.ts";
 import { type DashboardBundle, dashboardPages } from "./surfaces/dashboard/dashboard-pages.ts";
@@ -37,6 +38,7 @@ import { photoRoutes } from "./surfaces/photos.ts";
 import { passkeyRoutes } from "./surfaces/sign-in/passkey-routes.ts";
 import { createSessionAdmission } from "./surfaces/sign-in/session-admission.ts";
 import { signInPages } from "./surfaces/sign-in/sign-in-pages.ts";
+import { unsubscribePageRoutes } from "./surfaces/unsubscribe/unsubscribe-page.ts";
 
 declare module "./kernel/contracts/parts.ts" {
   interface ModuleParts {
@@ -117,6 +119,8 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
     ...mountRoutes(moduleRoutes, { answerSigned, ...requestLimits, ports: parts }),
     ...claimPageRoutes(CLAIM_PATH),
     ...approvePageRoutes(APPROVE_PATH),
+    ...answerPageRoutes(ANSWER_PATH),
+    ...unsubscribePageRoutes(UNSUBSCRIBE_PATH),
     ...signInPages({
       signIn: parts.signIn,
       appUrl: urls.app,

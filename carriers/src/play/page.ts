@@ -9,6 +9,7 @@ const files: Readonly<Record<string, { name: string; type: string }>> = {
   "/": { name: "play.html", type: "text/html; charset=utf-8" },
   "/play.css": { name: "play.css", type: "text/css; charset=utf-8" },
   "/whatsapp.js": { name: "whatsapp.js", type: "text/javascript; charset=utf-8" },
+  "/mail.js": { name: "mail.js", type: "text/javascript; charset=utf-8" },
   "/play.js": { name: "play.js", type: "text/javascript; charset=utf-8" },
 };
 

@@ -4,6 +4,7 @@ import type { EventSender } from "../send-events.ts";
 import { listActions, press, say } from "../slack/events.ts";
 import type { SlackWorkspace } from "../slack/workspace.ts";
 import type { Webhooks } from "../whatsapp/events.ts";
+import { answerWriting, describeMail } from "./mail-routes.ts";
 import type { Playground, Playgrounds } from "./playground.ts";
 import { answerWhatsAppPlay, describeWhatsApp } from "./whatsapp-routes.ts";
 
@@ -30,6 +31,7 @@ export function answerPlay(
     const ts = said && say(sender, playground, said);
     return ts === undefined ? refuse(400, "nobody can say that there") : json({ ts }, 201);
   }
+  if (what === "mail/mails") return answerWriting(sender, playground, question.body);
   if (what === "slack/presses") {
     const pressed = Pressed.safeParse(question.body).data;
     return pressed !== undefined && press(sender, playground, pressed)
@@ -48,10 +50,11 @@ function watch(playground: Playground): Stream {
   };
 }
 
-function describe({ slack, whatsapp }: Playground) {
+function describe({ slack, whatsapp, email }: Playground) {
   return {
     slack: slack === undefined ? null : describeSlack(slack),
     whatsapp: whatsapp === undefined ? null : describeWhatsApp(whatsapp),
+    email: email === undefined ? null : describeMail(email),
   };
 }
 

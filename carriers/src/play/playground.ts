@@ -1,3 +1,4 @@
+import type { MailPlace } from "../mail/mailbox.ts";
 import type { SlackWorkspace } from "../slack/workspace.ts";
 import type { WhatsAppAccount } from "../whatsapp/account.ts";
 
@@ -8,6 +9,7 @@ export interface Playground {
   readonly secret: string;
   slack: SlackWorkspace | undefined;
   whatsapp: WhatsAppAccount | undefined;
+  email: MailPlace | undefined;
   /** Tells open pages that something has changed. */
   changed(): void;
   /** Returns what ends it. */
@@ -27,6 +29,7 @@ export function createPlaygrounds() {
       secret,
       slack: undefined,
       whatsapp: undefined,
+      email: undefined,
       changed() {
         for (const listener of listeners) listener();
       },

@@ -70,6 +70,7 @@ function pairProblems(config: Config): string[] {
   const pairs = [
     ["securityContact", "securityContactExpires"],
     ["smtpUrl", "mailFrom"],
+    ["emailDkimSelector", "emailDkimKey"],
     ["visionModelUrl", "visionModel"],
   ] as const;
   return pairs

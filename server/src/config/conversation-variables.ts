@@ -1,4 +1,5 @@
 import { channelVariables } from "./channel-variables.ts";
+import { emailVariables } from "./email-variables.ts";
 import { wholeNumber, withDefault } from "./values.ts";
 
 const amount = wholeNumber(1, 1_000_000_000);
@@ -72,4 +73,5 @@ export const conversationVariables = {
     amount,
   ),
   ...channelVariables,
+  ...emailVariables,
 };

@@ -30,13 +30,14 @@ import { PHOTOS_PATH } from "../surfaces/photos.ts";
 import { openChains } from "./chain/chains.ts";
 import { openCrossChainServices } from "./chain/cross-chain.ts";
 import { openChatSimulator, openChatSystems } from "./chat/chat-systems.ts";
+import { openSimulatedMail } from "./chat/simulated-mail.ts";
 import { openConditions } from "./conditions.ts";
 import { openElevation } from "./elevation.ts";
 import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
 import { openExchangeRates } from "./exchange-rates.ts";
 import { openFacilitator } from "./facilitator.ts";
 import { openLanguageModel } from "./language-model.ts";
-import { openMailer } from "./mailer.ts";
+import { openMailer, openMailIn, resolveMailDns } from "./mailer.ts";
 import { openMapTiles } from "./map-tiles.ts";
 import { openMaps } from "./maps.ts";
 import { openNearby } from "./nearby.ts";
@@ -203,8 +204,11 @@ function outsideParts(
     unifiedBalance: () => crossChain.unifiedBalance,
     testFaucet: () => openTestFaucet(config, http.chain),
     mailer: () => openMailer(config),
+    mailIn: () => openMailIn(config, log),
+    mailDns: () => resolveMailDns,
     chatSystems: () => openChatSystems(config, client),
     chatSimulator: () => openChatSimulator(config, { embedded, vault, http: client }),
+    simulatedMail: ({ chatSimulator }: Parts) => openSimulatedMail({ simulator: chatSimulator, vault, http: client }),
     pageTranscriber: () => openPageTranscriber(config, { http: http.model, log }),
     languageModel: () => openLanguageModel(config, { clock, log, calls }),
     maps: () => openMaps(config, sources, places),

@@ -1,6 +1,6 @@
-/** Chat systems of others in which people write to the service: Slack and WhatsApp. */
+/** Systems of others in which people write to the service: Slack, WhatsApp and mail. */
 
-export type ChatKind = "slack" | "whatsapp";
+export type ChatKind = "slack" | "whatsapp" | "email";
 
 /** The proof and the place of one installation. */
 export interface ChatAccess {
@@ -30,6 +30,8 @@ export interface ChatMessage {
 export interface ChatSending {
   readonly to: string;
   readonly ref: string;
+  /** The event, turn or approval of ours that it is about, where messages are shown below others. */
+  readonly about?: string | undefined;
   readonly message: ChatMessage;
   /** Set: only the template of this name may be sent now. */
   readonly template?: ChatTemplate | undefined;
@@ -129,16 +131,10 @@ export class ChatFailure extends Error {
   }
 }
 
-/** One chat system. Each method throws only `ChatFailure`. */
-export interface ChatSystem {
-  /** Where its API is, unless it is simulated. */
-  readonly apiUrl: string;
+/** Brings messages to where people read. Each method throws only `ChatFailure`. */
+export interface ChatSender {
   /** For so long after a person's last message anything may be sent; then only a template. Undefined: always. */
   readonly windowHours: number | undefined;
-  /** Whether the request is signed with the secret, and, where the signature has a time, was signed within the last minutes. */
-  isSigned(request: ChatRequest, secret: string, nowSeconds: number): boolean;
-  /** The events of a request for this account; those that we have no use for are left out. */
-  readEvents(text: string, accountId: string): readonly ChatEvent[];
   /** Sends once, without retries. Returns the system's id of the message. */
   send(access: ChatAccess, sending: ChatSending): Promise<string>;
   /** Shows another message in place of one that was sent. Undefined: the system cannot. */
@@ -151,10 +147,20 @@ export interface ChatSystem {
         since: Temporal.Instant,
       ) => Promise<string | undefined>)
     | undefined;
-  /** A document or a picture that somebody sent. Undefined: the system has none. */
-  readonly fetchMedia: ((access: ChatAccess, mediaId: string, mostBytes: number) => Promise<Buffer>) | undefined;
   /** Tells one person something that others in the same place do not see, once and without a promise. */
   whisper(access: ChatAccess, to: { address: string; person: string }, text: string): Promise<void>;
+}
+
+/** One chat system. */
+export interface ChatSystem extends ChatSender {
+  /** Where its API is, unless it is simulated. */
+  readonly apiUrl: string;
+  /** Whether the request is signed with the secret, and, where the signature has a time, was signed within the last minutes. */
+  isSigned(request: ChatRequest, secret: string, nowSeconds: number): boolean;
+  /** The events of a request for this account; those that we have no use for are left out. */
+  readEvents(text: string, accountId: string): readonly ChatEvent[];
+  /** A document or a picture that somebody sent. Undefined: the system has none. */
+  readonly fetchMedia: ((access: ChatAccess, mediaId: string, mostBytes: number) => Promise<Buffer>) | undefined;
 }
 
 /** Slack has more than the others. */
@@ -187,5 +193,5 @@ export interface ChatSimulator {
   /** Starts it unless it runs. Without a slash at the end. */
   url(): Promise<string>;
   /** Makes what one tenant tries out, or makes it again after the simulator lost its memory. */
-  setUp(playground: { id: string; secret: string; slack?: object; whatsapp?: object }): Promise<void>;
+  setUp(playground: { id: string; secret: string; slack?: object; whatsapp?: object; email?: object }): Promise<void>;
 }

@@ -15,6 +15,15 @@ export interface Mail {
    * hyphens; the adapter adds the domain.
    */
   messageId: string;
+  /** Left out: the operator's usual sender. */
+  from?: { address: string; name?: string | undefined } | undefined;
+  replyTo?: string | undefined;
+  /** The mails before this one, the answered one last, with their angle brackets. */
+  references?: readonly string[] | undefined;
+  /** Whether nobody asked for it, or it answers a mail (RFC 3834). Left out: nobody asked. */
+  autoSubmitted?: "auto-generated" | "auto-replied" | undefined;
+  /** Where the recipient ends mails of this kind with one click (RFC 8058). */
+  unsubscribeUrl?: string | undefined;
 }
 
 /**

@@ -79,6 +79,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     chain: absent("chain"),
     submission: { wake: () => undefined, waitForEnd: async () => undefined },
     delivery,
+    channelNotices: { reaches: async () => false, send: async () => false },
     claimKeys: absent("claimKeys"),
     messageAttestations: absent("messageAttestations"),
     unifiedBalance: absent("unifiedBalance"),

@@ -18,7 +18,7 @@ function make(name, attributes = {}, ...children) {
   return element;
 }
 
-async function post(path, body) {
+export async function post(path, body) {
   const answer = await fetch(`${base}/${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -29,7 +29,7 @@ async function post(path, body) {
 }
 
 /** A panel is one place as one person, or several, see it. It is made once, so that what is being typed stays. */
-function openPanel({ id, title, note, writers, send }) {
+export function openPanel({ id, title, note, writers, send }) {
   const known = panels.get(id);
   if (known) return known;
   const list = make("ol", { "aria-live": "polite", "aria-label": `Messages: ${title}` });
@@ -66,7 +66,7 @@ function choose(id) {
   }
 }
 
-function draw(panel, messages, press) {
+export function draw(panel, messages, press) {
   const text = JSON.stringify(messages);
   if (panel.drawn === text) return;
   panel.drawn = text;
@@ -97,12 +97,19 @@ function draw(panel, messages, press) {
 }
 
 /** Addresses as links, which open beside this page. */
-function linkUp(text) {
+export function linkUp(text) {
   return text
     .split(/(https?:\/\/[^\s<>"]+)/)
     .map((part, index) =>
       index % 2 === 0 ? part : make("a", { href: part, target: "_blank", rel: "noopener noreferrer" }, part),
     );
+}
+
+const listeners = [];
+/** Called with the whole state, now and whenever it changes. */
+export function onState(listener) {
+  listeners.push(listener);
+  if (secret !== "") void refresh();
 }
 
 function drawSlack({ members, conversations, isRevoked }) {
@@ -146,6 +153,7 @@ async function refresh() {
   problem.textContent = answer.ok ? "" : state.error;
   if (state.slack) drawSlack(state.slack);
   if (state.whatsapp) drawWhatsApp(state.whatsapp, { openPanel, draw, post });
+  for (const listener of listeners) listener(state);
 }
 
 if (secret === "") {

@@ -18,6 +18,8 @@ interface SmtpServerAddress {
 export interface SmtpMailerOptions {
   server: SmtpServerAddress;
   from: { address: string; name?: string | undefined };
+  /** Signs each mail for its sender's domain. Undefined: the mail server does, or nobody. */
+  dkim?: { selector: string; privateKey: string } | undefined;
   timeouts?: { stepMilliseconds: number; wholeMilliseconds: number };
 }
 
@@ -27,13 +29,15 @@ const ONE_ADDRESS = /^[^\s<>,;:"()[\]\\@]+@[^\s<>,;:"()\\@]+$/;
 const MESSAGE_ID = /^[A-Za-z0-9.-]+$/;
 
 /** Sends through the operator's mail server, with a new connection per mail. The conversation is not logged. */
-export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMailerOptions): Mailer {
+export function createSmtpMailer({ server, from: usual, dkim, timeouts = TIMEOUTS }: SmtpMailerOptions): Mailer {
   const open = new Set<Socket>();
-  const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
   const { credentials } = server;
 
   async function send(mail: Mail, socket: Socket): Promise<void> {
     const traceId = currentTraceId();
+    const { from = usual, references = [], unsubscribeUrl } = mail;
+    const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
+    const inReplyTo = references.at(-1);
     const transport = createTransport({
       host: server.host,
       port: server.port,
@@ -49,6 +53,9 @@ export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMail
       // Addresses in a text are not fetched.
       disableFileAccess: true,
       disableUrlAccess: true,
+      ...(dkim === undefined
+        ? {}
+        : { dkim: { domainName: domain, keySelector: dkim.selector, privateKey: dkim.privateKey } }),
     });
     await transport.sendMail({
       from: { name: from.name ?? "", address: from.address },
@@ -62,9 +69,14 @@ export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMail
         content: Buffer.from(content),
       })),
       messageId: `<${mail.messageId}@${domain}>`,
+      ...(mail.replyTo === undefined ? {} : { replyTo: mail.replyTo }),
+      ...(inReplyTo === undefined ? {} : { inReplyTo, references: [...references] }),
       headers: {
         // Prevents out-of-office replies (RFC 3834).
-        "Auto-Submitted": "auto-generated",
+        "Auto-Submitted": mail.autoSubmitted ?? "auto-generated",
+        ...(unsubscribeUrl === undefined
+          ? {}
+          : { "List-Unsubscribe": `<${unsubscribeUrl}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
         ...(traceId === undefined ? {} : { "X-Trace-Id": traceId }),
       },
     });

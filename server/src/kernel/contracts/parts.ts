@@ -14,6 +14,7 @@ import type { FxRates } from "../../ports/fx.ts";
 import type { Environment, Identity } from "../../ports/identity.ts";
 import type { LanguageModel } from "../../ports/language-model.ts";
 import type { Log } from "../../ports/log.ts";
+import type { MailIn, ResolveDns, SimulatedMail } from "../../ports/mail-in.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import type { MapTiles } from "../../ports/map-tiles.ts";
 import type { Maps } from "../../ports/maps.ts";
@@ -66,6 +67,11 @@ export interface CommonParts {
   readonly facilitator: Facilitator | undefined;
   /** Undefined: the operator has no mail server. */
   readonly mailer: Mailer | undefined;
+  readonly mailIn: MailIn;
+  /** Looks up the keys and policies of senders' domains. */
+  readonly mailDns: ResolveDns;
+  /** Undefined: there is no sandbox. */
+  readonly simulatedMail: SimulatedMail | undefined;
   readonly chatSystems: ChatSystems;
   /** Undefined: there is no sandbox. */
   readonly chatSimulator: ChatSimulator | undefined;

@@ -53,7 +53,7 @@ export type ChannelSettings = z.output<typeof ChannelSettings>;
 
 export type ChannelState = "to_install" | "on" | "off";
 
-/** A tenant's place in a chat system: a Slack workspace, or a phone number on WhatsApp. */
+/** A tenant's place in a chat system: a Slack workspace, a phone number on WhatsApp, or an address for mail. */
 export interface Channel extends ChannelOwner {
   readonly id: string;
   readonly kind: ChatKind;
@@ -93,6 +93,8 @@ export interface Channels {
   remove(owner: ChannelChange, id: string): Promise<boolean>;
   /** Whoever's it is: for requests that prove by a signature where they come from. */
   open(id: string): Promise<OpenChannel | undefined>;
+  /** By the account that exactly one channel has, in whichever environment. */
+  openAccount(kind: ChatKind, accountId: string): Promise<OpenChannel | undefined>;
   /** Those of the operator's app in this workspace. */
   openShared(kind: ChatKind, accountId: string): Promise<readonly OpenChannel[]>;
   listOn(owner: ChannelOwner): Promise<readonly Channel[]>;
@@ -118,6 +120,8 @@ export interface ChannelPerson extends ChannelOwner {
   /** The key that issued the code: whose scopes and limits the person's messages have. */
   readonly keyId: string | undefined;
   readonly conversationId: string | undefined;
+  /** True: known by nothing but a new code. */
+  readonly isUnlinked: boolean;
   readonly lastMessageAt: Temporal.Instant | undefined;
   readonly createdAt: Temporal.Instant;
 }
@@ -228,6 +232,8 @@ export interface ChannelMessages {
   settle(messageId: string, value: string, options: { isShown: boolean }): Promise<void>;
   /** Its buttons mean nothing any more, and if it certainly was not sent, it will not be. False: nobody can have seen it. */
   conclude(messageId: string, because: string): Promise<boolean>;
+  /** As it is to look. */
+  readContent(messageId: string): Promise<ChatMessage>;
   listAbout(owner: ChannelOwner, about: string): Promise<readonly ChannelMessage[]>;
   findButton(environment: Environment, value: string): Promise<PressedButton | undefined>;
   take(options: { until: Temporal.Instant; limit: number }): Promise<readonly LeasedMessage[]>;

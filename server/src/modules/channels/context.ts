@@ -2,7 +2,16 @@ import { type DefineModule, defineAnyModule } from "../../kernel/contracts/modul
 import type { PartsOf } from "../../kernel/contracts/parts.ts";
 import type { StoresOf } from "../../kernel/contracts/stores.ts";
 
-type Needs = "approvals" | "conversations" | "identity" | "invitations" | "trips";
+type Needs =
+  | "approvals"
+  | "bookings"
+  | "conversations"
+  | "identity"
+  | "invitations"
+  | "outbox"
+  | "sign-in"
+  | "travelers"
+  | "trips";
 type Seen = "channels" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -3,6 +3,7 @@ import type { TakenItem } from "../../platform/inbox/store-inbox.ts";
 import type { ChatEvent } from "../../ports/chat.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { OpenChannel } from "./channels.ts";
+import { handleMail, type MailParts } from "./email/handle-mail.ts";
 import { handleMessage } from "./handling/handle-message.ts";
 import { handlePress } from "./handling/handle-press.ts";
 import type { Handled, HandlingParts } from "./handling/handling.ts";
@@ -13,12 +14,13 @@ import type { InboxItem } from "./stores/store-events.ts";
 
 /** Handles a stored item. Whatever it stores is stored once, however often the item is handled. */
 export async function handleItem(
-  parts: HandlingParts,
+  parts: MailParts,
   environment: Environment,
   item: TakenItem<InboxItem>,
 ): Promise<string> {
   const { source, about, channelId, tenantId } = item;
   if (source === "turn") return await replyInChannel(parts, about ?? "", item.thread, item.attempts);
+  if (source === "mail") return await handleMail(parts, item);
   if (source === "approval") return await showApproval(parts, { tenantId, environment }, about ?? "");
   const channel = await parts.stores.channels.open(channelId ?? "");
   const event = openEvent(parts.vault, item);

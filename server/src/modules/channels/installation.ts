@@ -5,6 +5,7 @@ import { ChatFailure } from "../../ports/chat.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { Channel, ChannelOwner, ChannelSecrets, OpenChannel } from "./channels.ts";
 import type { Parts } from "./context.ts";
+import { SIMULATED_DOMAIN } from "./email/addresses.ts";
 import { nameTemplates, whatsAppWebhookPath } from "./installation-whatsapp.ts";
 
 export type InstallParts = Pick<CommonParts, "chatSystems" | "chatSimulator" | "vault" | "urls" | "clock"> &
@@ -22,6 +23,7 @@ export const SLACK_SCOPES = [
 ];
 
 export const slackEventsPath = (app: string): string => `/api/webhooks/slack/${app}`;
+export const emailWebhookPath = (app: string): string => `/api/webhooks/email/${app}`;
 export const SLACK_INSTALLED_PATH = "/api/webhooks/slack-installed";
 /** In place of a channel's id in the path: the operator's app, which serves several channels. */
 export const SHARED_APP = "shared";
@@ -46,6 +48,7 @@ export function readSharedApp(settings: InstallParts["settings"]) {
 }
 
 export async function findAccess(parts: InstallParts, channel: OpenChannel): Promise<ChatAccess> {
+  if (channel.kind === "email") return { apiUrl: "", token: "", accountId: channel.accountId ?? "" };
   const { token } = channel.secrets;
   if (token === undefined) throw new ChatFailure("revoked", "the channel is not installed");
   return { apiUrl: await findApiUrl(parts, channel), token, accountId: channel.accountId ?? "" };
@@ -98,6 +101,7 @@ export function deriveSimulated(vault: Vault, { tenantId, environment }: Channel
   const id = derive("id");
   return {
     playground: { id: id.slice(0, 24), secret: derive("page").slice(0, 32) },
+    email: { secret: derive("email webhook secret") },
     slack: {
       teamId: `T${id.slice(24, 36).toUpperCase()}`,
       botUserId: "U0WAYFARE",
@@ -122,7 +126,12 @@ export function deriveSimulated(vault: Vault, { tenantId, environment }: Channel
 export async function setUpSimulated(parts: InstallParts, channel: Channel): Promise<void> {
   const { chatSimulator, vault, urls } = parts;
   if (chatSimulator === undefined) throw new ChatFailure("revoked", "the carrier simulator is off");
-  const { playground, slack, whatsapp } = deriveSimulated(vault, channel);
+  const { playground, slack, whatsapp, email } = deriveSimulated(vault, channel);
+  if (channel.kind === "email") {
+    const address = `${channel.accountId ?? ""}@${SIMULATED_DOMAIN}`;
+    const url = `${urls.local}${emailWebhookPath(channel.id)}`;
+    return await chatSimulator.setUp({ ...playground, email: { ...email, address, url } });
+  }
   if (channel.kind === "slack") {
     const eventsUrl = `${urls.local}${slackEventsPath(channel.id)}`;
     const setup = { ...slack, name: channel.name, eventsUrl, interactionsUrl: eventsUrl };

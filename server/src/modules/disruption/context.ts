@@ -3,6 +3,7 @@ import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/contr
 
 type Needs =
   | "bookings"
+  | "channels"
   | "effects"
   | "flights"
   | "identity"

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type CallPlan, EMPTY_PLAN, final } from "../../kernel/contracts/call-plan.ts";
+import { type CallPlan, final } from "../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import { mayBeSent, sendMessage } from "../outbox/index.ts";
 import type { Ports } from "./context.ts";
@@ -15,12 +15,14 @@ const OF_USE = { hours: 12 };
 /** Identifies a disruption: a traveler is written to once about the same one. */
 type Disruption = readonly (string | undefined)[];
 
+type NoticePorts = Pick<Ports, "stores" | "clock" | "delivery" | "channelNotices">;
+
 /** Sends the drafts that can be sent, and explains the rest. */
 export async function notifyTraveler(
   drafts: readonly Draft[],
   disruption: Disruption,
   caller: Caller,
-  ports: Pick<Ports, "stores" | "clock" | "delivery">,
+  ports: NoticePorts,
 ): Promise<Message[]> {
   return await Promise.all(
     drafts.map(async ({ mail, ...draft }) => ({
@@ -31,34 +33,53 @@ export async function notifyTraveler(
 }
 
 const KIND = "disruption";
+const CHATS = ["slack", "whatsapp"] as const;
+const CHAT_NAMES = { slack: "Slack", whatsapp: "WhatsApp" } as const;
 
 /** A mail cannot be recalled. None is planned if mail is off, there is no recipient, or the traveler was already written to. */
 export async function planNotice(
   channels: readonly Draft["channel"][],
   about: Disruption,
   { tenantId, travelerId: userId, environment }: Caller,
-  { travelers, ...ports }: Pick<Ports, "delivery" | "travelers" | "stores">,
+  { travelers, channelNotices, ...ports }: Pick<Ports, "delivery" | "travelers" | "stores" | "channelNotices">,
 ): Promise<CallPlan> {
-  if (!ports.delivery.carriers.has("mail") || !channels.includes("email")) return EMPTY_PLAN;
-  const profile = await travelers.get(tenantId, userId, environment);
-  if (profile?.email === undefined) return EMPTY_PLAN;
-  if (!(await mayBeSent(ports, { tenantId, environment, userId, kind: KIND, about }))) return EMPTY_PLAN;
-  return { movements: [], irreversible: [final("the email to the traveler of the profile")] };
+  const chats = CHATS.filter((channel) => channels.includes(channel));
+  const reached = await Promise.all(
+    chats.map((channel) => channelNotices.reaches({ tenantId, environment, userId, channel })),
+  );
+  const told = chats
+    .filter((_, at) => reached[at])
+    .map((channel) => final(`the message to the traveler on ${CHAT_NAMES[channel]}`));
+  return { movements: [], irreversible: [...told, ...(await planMail())] };
+
+  async function planMail() {
+    if (!channels.includes("email") || !(await ports.delivery.canMail({ tenantId, environment }))) return [];
+    const profile = await travelers.get(tenantId, userId, environment);
+    if (profile?.email === undefined) return [];
+    if (!(await mayBeSent(ports, { tenantId, environment, userId, kind: KIND, about }))) return [];
+    return [final("the email to the traveler of the profile")];
+  }
 }
 
 const notSent = (reason: string) => ({ sent: false, sentAt: null, reason });
 
 async function send(
-  { channel, mail }: Pick<Draft, "channel" | "mail">,
+  { channel, mail, text }: Pick<Draft, "channel" | "mail" | "text">,
   about: Disruption,
   { tenantId, travelerId: userId, environment }: Caller,
-  ports: Pick<Ports, "stores" | "clock" | "delivery">,
+  ports: NoticePorts,
 ): Promise<Pick<Message, "sent" | "sentAt" | "reason">> {
-  if (channel === "slack")
-    return notSent("Slack is off: this service has no connection to it. Pass the text on yourself.");
-  if (channel === "whatsapp")
-    return notSent("WhatsApp is off: this service has no connection to it. Pass the text on yourself.");
-  if (!ports.delivery.carriers.has("mail")) {
+  if (channel !== "email") {
+    const name = CHAT_NAMES[channel];
+    const isTaken = await ports.channelNotices.send(
+      { tenantId, environment, userId, channel },
+      { about: [KIND, ...about], text },
+    );
+    return isTaken
+      ? notSent(`It is on its way to the traveler on ${name}, once per disruption. Do not send it another way.`)
+      : notSent(`${name} is off: the traveler is not linked there. Pass the text on yourself.`);
+  }
+  if (!(await ports.delivery.canMail({ tenantId, environment }))) {
     return notSent("Email is off: the operator has no mail server. Pass the text on yourself.");
   }
   if (mail === undefined) return notSent("The traveler's profile has no email address: add one with save_traveler.");

@@ -3,6 +3,7 @@ import { closeDelivery, type Delivery, openDelivery } from "./delivery.ts";
 import { messageJobs } from "./jobs.ts";
 import * as messages from "./migrations/0047-messages.ts";
 import * as outbox from "./migrations/0110-outbox.ts";
+import { SandboxMail } from "./sandbox-mail.ts";
 import { outboxUse, storedWords } from "./send-message.ts";
 import { createMessages } from "./store.ts";
 import { createMessageCounts } from "./store-message-counts.ts";
@@ -13,6 +14,7 @@ declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     /** How messages leave. The outbox opens it once, and closes it. */
     readonly "outbox.delivery": Delivery;
+    readonly "outbox.sandboxMail": SandboxMail;
   }
   interface ModuleSettings {
     readonly "outbox.mailsPerTenantDay": number;
@@ -45,9 +47,12 @@ export const outboxModule = defineModule({
     },
   ],
   migrations: { "0047-messages": messages, "0110-outbox": outbox },
-  parts: { delivery: openDelivery },
+  parts: { delivery: openDelivery, sandboxMail: () => new SandboxMail() },
   ports: ({ delivery }) => ({ delivery }),
-  effectUses: (parts) => (parts.delivery.carriers.size === 0 ? [] : [outboxUse(parts, storedWords(parts))]),
+  effectUses: (parts) =>
+    parts.delivery.carriers.size === 0 && parts.chatSimulator === undefined
+      ? []
+      : [outboxUse(parts, storedWords(parts))],
   jobs: messageJobs,
   // Runs before the job of `effects` is stopped, which a message in progress would delay.
   stop: async ({ delivery }) => closeDelivery(delivery),

@@ -9,7 +9,7 @@ import { sayInName } from "./say-in-name.ts";
 
 type MessageEvent = Extract<ChatEvent, { type: "message" }>;
 
-const NEW_CONVERSATION = /^\s*\/?(?:new|new conversation|start over)\s*$/i;
+export const NEW_CONVERSATION = /^\s*\/?(?:new|new conversation|start over)\s*$/i;
 
 /** A message of a known person is a turn of their conversation. Its reply follows when the turn ends. */
 export async function handleMessage(parts: HandlingParts, channel: OpenChannel, event: MessageEvent): Promise<Handled> {
@@ -47,10 +47,10 @@ export async function handleMessage(parts: HandlingParts, channel: OpenChannel, 
 }
 
 /** False: a known person wrote a word that only looks like a code. */
-async function tryCode(
+export async function tryCode(
   parts: HandlingParts,
   channel: OpenChannel,
-  { person, event, code }: { person: ChannelPerson; event: MessageEvent; code: string },
+  { person, event, code }: { person: ChannelPerson; event: Pick<MessageEvent, "id" | "address">; code: string },
 ): Promise<boolean> {
   const redeemed = await redeemChannelCode(parts, channel, person, code);
   if (redeemed === "wrong" && person.userId !== undefined) return false;

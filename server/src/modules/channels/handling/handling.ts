@@ -2,9 +2,11 @@ import type { CommonParts } from "../../../kernel/contracts/parts.ts";
 import { type ChatEvent, ChatFailure } from "../../../ports/chat.ts";
 import type { OpenChannel } from "../channels.ts";
 import type { Parts } from "../context.ts";
-import { findAccess, findSystem, type InstallParts } from "../installation.ts";
+import type { MailSenderParts } from "../email/mail-sender.ts";
+import { findSender } from "../find-sender.ts";
+import { findAccess } from "../installation.ts";
 
-export type HandlingParts = InstallParts &
+export type HandlingParts = MailSenderParts &
   Pick<CommonParts, "identity" | "random" | "log" | "kernel" | "pageTranscriber"> &
   Pick<Parts, "stores" | "conversations">;
 
@@ -47,7 +49,7 @@ export async function whisper(
 ): Promise<void> {
   try {
     const access = await findAccess(parts, channel);
-    await findSystem(parts, channel.kind).whisper(access, { address, person: from }, text);
+    await findSender(parts, channel).whisper(access, { address, person: from }, text);
   } catch (error) {
     if (!(error instanceof ChatFailure)) throw error;
     parts.log.info({ channelId: channel.id, why: error.message }, "a whisper in a channel was lost");

@@ -22,7 +22,11 @@ export async function replyInChannel(
 ): Promise<string> {
   const { stores, clock } = parts;
   const conversationId = thread.slice(THREAD.length);
-  const person = await stores.channelPeople.findByConversation(conversationId);
+  const origin = await stores.emailThreads.findOrigin(turnId);
+  const person =
+    origin === undefined
+      ? await stores.channelPeople.findByConversation(conversationId)
+      : await stores.channelPeople.find(origin.channelId, origin.address);
   if (person === undefined) {
     if (attempts < MOST_WAITS) throw new NotYet("the conversation belongs to nobody in a channel yet");
     return "nobody's";

@@ -12,7 +12,12 @@ export async function sayInName(
   parts: HandlingParts,
   channel: OpenChannel,
   person: ChannelPerson,
-  event: Pick<MessageEvent, "id" | "address" | "text">,
+  event: Pick<MessageEvent, "id" | "address" | "text"> & {
+    /** Left out: the channel itself. */
+    saidIn?: "web";
+    /** Told before anything else of the turn can be. */
+    began?(turn: { conversationId: string; turnId: string }): Promise<void>;
+  },
 ): Promise<Handled> {
   const { identity, stores, conversations } = parts;
   const { userId, keyId } = person;
@@ -28,7 +33,7 @@ export async function sayInName(
       confirmPrincipal,
       userId: principal.personId === userId ? undefined : userId,
       conversationId,
-      channel: channel.kind,
+      channel: event.saidIn ?? channel.kind,
       locale: undefined,
       text: event.text,
       idempotencyKey: `channel:${channel.id}:${event.id}`,
@@ -40,11 +45,14 @@ export async function sayInName(
       if (error instanceof Failure && error.code === "conversation_not_found") return begin(undefined);
       throw error;
     });
+    await event.began?.(begun);
     if (begun.conversationId !== person.conversationId)
       await stores.channelPeople.converse(person.id, begun.conversationId);
     return { outcome: `turn ${begun.turnId}`, conversationId: begun.conversationId };
   } catch (error) {
     if (!(error instanceof Failure) || error.code === "rate_limited") throw error;
+    // An attempt before this one began the conversation, and its process ended before the event did.
+    if (error.code === "idempotency_mismatch") return "it was said before";
     await notice(parts, channel, event, error.code === "invalid_input" ? TEXTS.tooLong : (error.detail ?? error.code));
     return error.code;
   }

@@ -43,6 +43,8 @@ async function listPlaces({ stores }: HandlingParts, approval: Approval): Promis
   const deciders = (await listDeciders(stores, approval)).map(({ id }) => id);
   const places: Place[] = [];
   for (const channel of await stores.channels.listOn(approval)) {
+    // Approvers are mailed anyway, with a link: a mail carries no decision.
+    if (channel.kind === "email") continue;
     const { approvalsIn } = channel.settings;
     if (approvalsIn !== undefined) places.push({ channel, address: approvalsIn, personId: undefined });
     for (const { userId, address } of await stores.channelPeople.listUsers(channel.id, deciders)) {

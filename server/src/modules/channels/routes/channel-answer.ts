@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { ChatFailure } from "../../../ports/chat.ts";
 import type { Channel, OpenChannel } from "../channels.ts";
+import { buildOwnAddress, findDomain } from "../email/addresses.ts";
 import {
   buildInstallUrl,
   deriveSimulated,
+  emailWebhookPath,
   findApp,
   type InstallParts,
   SHARED_APP,
@@ -20,12 +22,15 @@ export const ChannelPath = z.object({ channelId: z.string().regex(CHANNEL_ID) })
 
 export const ChannelAnswer = z.object({
   id: z.string(),
-  kind: z.enum(["slack", "whatsapp"]),
+  kind: z.enum(["slack", "whatsapp", "email"]),
   name: z.string(),
   state: z.enum(["to_install", "on", "off"]).describe("to_install: open setUp.installUrl"),
   offBecause: z.string().nullable(),
   isSimulated: z.boolean().describe("true: it speaks with the carrier simulator, and no real person is written to"),
-  accountId: z.string().nullable().describe("The workspace, or the phone number's id; null until it is installed"),
+  accountId: z
+    .string()
+    .nullable()
+    .describe("The workspace, the phone number's id, or the part of the address before its @; null until it is known"),
   displayNumber: z.string().nullable().describe("To whom people write on WhatsApp"),
   approvalsIn: z.string().nullable().describe("Where requests for approval are shown, besides to each approver"),
   createdAt: z.string(),
@@ -33,11 +38,12 @@ export const ChannelAnswer = z.object({
 });
 
 export const SetUp = z.object({
+  address: z.string().nullable().describe("For mail: where people write"),
   installUrl: z.string().nullable().describe("Where an administrator of the workspace agrees, within an hour"),
-  requestUrl: z.string().describe("For events and for interactivity; on WhatsApp the webhook's callback"),
+  requestUrl: z.string().describe("For events and for interactivity; for WhatsApp and mail, the webhook"),
   redirectUrl: z.string().nullable().describe("For the installation in Slack"),
   manifest: z.looseObject({}).nullable().describe("The app's manifest, for Slack's page for new apps"),
-  verifyToken: z.string().nullable().describe("For the webhook at Meta; null: Slack, or the operator's app"),
+  verifyToken: z.string().nullable().describe("For the webhook at Meta; null: another kind, or the operator's app"),
   templates: z.array(z.looseObject({})).nullable().describe("For Meta: the message templates that WhatsApp requires"),
   playUrl: z.string().nullable().describe("The simulator's page, on which you play everybody. Keep it to yourself"),
 });
@@ -57,6 +63,7 @@ export const exampleChannel = {
 };
 
 export const exampleSetUp = {
+  address: null,
   installUrl: null,
   requestUrl: "https://wayfare.example.com/api/webhooks/slack/chn_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
   redirectUrl: "https://wayfare.example.com/api/webhooks/slack-installed",
@@ -81,10 +88,12 @@ export function describeChannel(channel: Channel): z.output<typeof ChannelAnswer
 
 export async function describeSetUp(parts: InstallParts, channel: OpenChannel): Promise<z.output<typeof SetUp>> {
   const { urls } = parts;
+  if (channel.kind === "email") return await describeEmail(parts, channel);
   const playUrl = channel.isSimulated ? await findPlayUrl(parts, channel) : null;
   if (channel.kind === "whatsapp") {
     const app = findMetaApp(parts, channel);
     return {
+      address: null,
       installUrl: null,
       requestUrl: `${urls.app}${whatsAppWebhookPath(app?.isShared === true ? SHARED_APP : channel.id)}`,
       redirectUrl: null,
@@ -98,6 +107,7 @@ export async function describeSetUp(parts: InstallParts, channel: OpenChannel): 
   const requestUrl = `${urls.app}${slackEventsPath(isShared ? SHARED_APP : channel.id)}`;
   const redirectUrl = `${urls.app}${SLACK_INSTALLED_PATH}`;
   return {
+    address: null,
     installUrl: buildInstallUrl(parts, channel) ?? null,
     requestUrl,
     redirectUrl,
@@ -105,6 +115,16 @@ export async function describeSetUp(parts: InstallParts, channel: OpenChannel): 
     verifyToken: null,
     templates: null,
     playUrl,
+  };
+}
+
+async function describeEmail(parts: InstallParts, channel: OpenChannel): Promise<z.output<typeof SetUp>> {
+  const { urls, settings } = parts;
+  return {
+    address: buildOwnAddress(channel, findDomain(channel, settings.emailDomain)),
+    requestUrl: `${urls.app}${emailWebhookPath(channel.isSimulated ? channel.id : SHARED_APP)}`,
+    ...{ installUrl: null, redirectUrl: null, manifest: null, verifyToken: null, templates: null },
+    playUrl: channel.isSimulated ? await findPlayUrl(parts, channel) : null,
   };
 }
 

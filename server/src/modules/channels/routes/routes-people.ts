@@ -139,8 +139,8 @@ const unlinkPerson = defineRoute({
 export const peopleRoutes = [issueCode, issueApproverCode, listPeople, unlinkPerson];
 
 /** Whom a key may name: a traveler without duties; a person with duties proves who they are with their own key. */
-async function chooseProved(
-  { identity, hasDuties }: RouteParts,
+export async function chooseProved(
+  { identity, hasDuties }: Pick<RouteParts, "identity" | "hasDuties">,
   { tenantId, environment, personId, defaultTravelerId, serviceAccountId }: Principal,
   userId: string | undefined,
 ): Promise<string> {

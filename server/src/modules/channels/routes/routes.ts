@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { Failure, invalidInput } from "../../../domain/errors.ts";
-import { newId } from "../../../domain/ids.ts";
+import { newId, type RandomBytes } from "../../../domain/ids.ts";
 import { buildScope } from "../../../domain/scopes.ts";
 import { defineRoute } from "../../../kernel/contracts/route.ts";
 import { ChatFailure, type ChatKind } from "../../../ports/chat.ts";
 import type { Principal } from "../../../ports/identity.ts";
 import type { ChannelChange, ChannelSecrets, ChannelSettings, ChannelState } from "../channels.ts";
 import type { Stores } from "../context.ts";
+import { newLocalPart } from "../email/addresses.ts";
 import { deriveSimulated, type InstallParts, setUpSimulated, simulatedSecrets } from "../installation.ts";
 import { readSharedMetaApp } from "../installation-whatsapp.ts";
 import { MOST_CHANNELS } from "../stores/store-channels.ts";
@@ -29,6 +30,7 @@ const READS = buildScope("conversations", "read");
 const ADMINISTERS = "webhooks:administer";
 
 interface RouteParts extends InstallParts {
+  random: RandomBytes;
   stores: Pick<Stores, "channels" | "transaction">;
 }
 
@@ -91,11 +93,11 @@ const addChannel = defineRoute({
   path: "/api/channels",
   tag: TAG,
   summary: "Add a channel",
-  description: `In the sandbox, a channel without an app speaks with the carrier simulator and is on at once. Otherwise make an app from setUp.manifest and send its credentials with POST /api/channels/{channelId}, unless the operator has an app. A channel on WhatsApp is on as soon as Meta accepts its number's token. Credentials are stored encrypted and never shown. A tenant has at most ${MOST_CHANNELS} channels.`,
+  description: `A Slack workspace, a number on WhatsApp, or an address to which people write. In the sandbox, a channel without an app or a number speaks with the carrier simulator and is on at once. Otherwise an address is on at once, too, and a number as soon as Meta accepts its token; for Slack, make an app from setUp.manifest and send its credentials with POST /api/channels/{channelId}, unless the operator has an app. Credentials are stored encrypted and never shown. A tenant has at most ${MOST_CHANNELS} channels.`,
   scope: ADMINISTERS,
   body: z.strictObject({
-    kind: z.enum(["slack", "whatsapp"]),
-    name: Name.exactOptional(),
+    kind: z.enum(["slack", "whatsapp", "email"]),
+    name: Name.describe("Left out: the kind's name").exactOptional(),
     app: App.describe("The credentials of an app of your own").exactOptional(),
     isSimulated: z
       .boolean()
@@ -106,7 +108,7 @@ const addChannel = defineRoute({
   }),
   answers: { 200: { description: "The channel, and how to set up its other side.", schema: WithSetUp } },
   errors: {
-    conflict: `This tenant has ${MOST_CHANNELS} channels, or there is a channel with this number, or this simulated one, already.`,
+    conflict: `This tenant has ${MOST_CHANNELS} channels, or there is a channel with this number, or this simulated one, already; or the operator has set no EMAIL_DOMAIN.`,
     unavailable: UNCLEAR,
   },
   example: { body: { kind: "slack", approvalsIn: "C0APPROVALS" }, answer: exampleAnswer },
@@ -116,8 +118,8 @@ const addChannel = defineRoute({
     requireFitting(kind, body);
     const { isSimulated = app === undefined && number === undefined } = body;
     const made = isSimulated ? simulate(parts, principal, kind) : undefined;
-    const side =
-      made ?? (number === undefined ? { ...TO_INSTALL, secrets: app ?? {} } : await openNumber(parts, number));
+    const side = made ?? (await openSide(parts, kind, { app, number }));
+    if (side === undefined) throw fail("conflict");
     const settings: ChannelSettings = {
       ...side.settings,
       ...(approvalsIn === undefined ? {} : { approvalsIn }),
@@ -224,7 +226,12 @@ const toChange = ({ tenantId, environment, personId, serviceAccountId }: Princip
   actor: personId ?? serviceAccountId,
 });
 
-const NAMES = { slack: "Slack", whatsapp: "WhatsApp" } as const;
+const NAMES = { slack: "Slack", whatsapp: "WhatsApp", email: "Email" } as const;
+const OWN_SETTINGS = {
+  slack: ["app", "approvalsIn"],
+  whatsapp: ["number", "templates"],
+  email: [],
+} as const satisfies Record<ChatKind, readonly string[]>;
 
 const refuse = (path: string, message: string) => invalidInput([{ path, message }]);
 
@@ -233,8 +240,9 @@ function requireFitting(
   kind: ChatKind,
   body: Partial<Record<"app" | "approvalsIn" | "number" | "templates", unknown>>,
 ) {
-  for (const path of kind === "slack" ? (["number", "templates"] as const) : (["app", "approvalsIn"] as const)) {
-    if (body[path] !== undefined) throw refuse(path, `does not belong to a channel of the kind ${kind}`);
+  const own: readonly string[] = OWN_SETTINGS[kind];
+  for (const path of ["app", "approvalsIn", "number", "templates"] as const) {
+    if (body[path] !== undefined && !own.includes(path)) throw refuse(path, `does not belong to a channel of the kind ${kind}`);
   }
 }
 
@@ -271,7 +279,11 @@ const TO_INSTALL = { state: "to_install", isSimulated: false, accountId: undefin
 /** Undefined where nothing is simulated. */
 function simulate({ chatSimulator, vault }: InstallParts, principal: Principal, kind: ChatKind): OtherSide | undefined {
   if (principal.environment !== "sandbox" || chatSimulator === undefined) return undefined;
-  const { slack, whatsapp } = deriveSimulated(vault, principal);
+  const { slack, whatsapp, email, playground } = deriveSimulated(vault, principal);
+  if (kind === "email") {
+    const accountId = `travel-${playground.id.slice(0, 10)}`;
+    return { state: "on", isSimulated: true, accountId, settings: {}, secrets: { signingSecret: email.secret } };
+  }
   const { teamId, botUserId } = slack;
   const secrets = simulatedSecrets(vault, principal, kind);
   if (kind === "whatsapp") {
@@ -279,6 +291,22 @@ function simulate({ chatSimulator, vault }: InstallParts, principal: Principal, 
     return { state: "on", isSimulated: true, accountId, settings: { displayNumber }, secrets };
   }
   return { state: "on", isSimulated: true, accountId: teamId, settings: { botUserId }, secrets };
+}
+
+/** Undefined: the operator takes no mail. */
+/** The side of a channel that is not simulated. Undefined: the operator receives no mail. */
+async function openSide(
+  parts: RouteParts,
+  kind: ChatKind,
+  { app, number }: { app: ChannelSecrets | undefined; number: z.output<typeof PhoneNumber> | undefined },
+): Promise<OtherSide | undefined> {
+  if (kind === "email") return openAddress(parts);
+  return number === undefined ? { ...TO_INSTALL, secrets: app ?? {} } : await openNumber(parts, number);
+}
+
+function openAddress({ settings, random }: RouteParts): OtherSide | undefined {
+  if (settings.emailDomain === undefined) return undefined;
+  return { state: "on", isSimulated: false, accountId: newLocalPart(random), settings: {}, secrets: {} };
 }
 
 async function describe(parts: RouteParts, channelId: string): Promise<z.output<typeof WithSetUp>> {

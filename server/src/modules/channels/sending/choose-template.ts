@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatSystem, ChatTemplate } from "../../../ports/chat.ts";
+import type { ChatMessage, ChatSender, ChatTemplate } from "../../../ports/chat.ts";
 import type { Channel, LeasedMessage } from "../channels.ts";
 import type { Parts } from "../context.ts";
 import { nameTemplates } from "../installation-whatsapp.ts";
@@ -14,7 +14,7 @@ interface WindowParts {
 /** Whether anything may be sent to this person now. Judged at each attempt: the window may have closed since the last one. */
 export async function isWindowOpen(
   { stores, clock }: WindowParts,
-  { windowHours }: Pick<ChatSystem, "windowHours">,
+  { windowHours }: Pick<ChatSender, "windowHours">,
   { channelId, address }: LeasedMessage,
 ): Promise<boolean> {
   if (windowHours === undefined) return true;

@@ -1,13 +1,15 @@
 import type { CommonParts } from "../../../kernel/contracts/parts.ts";
 import { backOff } from "../../../platform/leased-queue/back-off.ts";
-import { ChatFailure, type ChatMessage, type ChatProblem, type ChatSystem } from "../../../ports/chat.ts";
+import { ChatFailure, type ChatMessage, type ChatProblem, type ChatSender } from "../../../ports/chat.ts";
 import type { LeasedMessage, OpenChannel } from "../channels.ts";
 import type { Parts } from "../context.ts";
-import { findAccess, findSystem, type InstallParts, setUpSimulated } from "../installation.ts";
+import type { MailSenderParts } from "../email/mail-sender.ts";
+import { findSender } from "../find-sender.ts";
+import { findAccess, setUpSimulated } from "../installation.ts";
 import { chooseTemplate, isWindowOpen } from "./choose-template.ts";
 import { composeClaim } from "./compose-claim.ts";
 
-type SenderParts = InstallParts & Pick<CommonParts, "log" | "claimKeys"> & Pick<Parts, "stores">;
+type SenderParts = MailSenderParts & Pick<CommonParts, "log" | "claimKeys"> & Pick<Parts, "stores">;
 
 /** Longer than an attempt takes: how long others leave a dead process's messages alone. */
 const LEASE = { seconds: 60 };
@@ -75,10 +77,10 @@ export class MessageSender {
 
   /** Returns the chat system's id of the message, and whether it went as a template. */
   async #show(channel: OpenChannel, message: LeasedMessage): Promise<{ externalId: string; isTemplate: boolean }> {
-    const system = findSystem(this.#parts, channel.kind);
+    const system = findSender(this.#parts, channel);
     const access = await findAccess(this.#parts, channel);
     const { content, parameter } = await this.#compose(message);
-    const sending = { to: message.address, ref: message.id, message: content };
+    const sending = { to: message.address, ref: message.id, about: message.about, message: content };
     const known = message.externalId ?? (await this.#find(message, (since) => system.find?.(access, sending, since)));
     if (known === undefined) {
       await this.#countRepeat(system, message);
@@ -102,7 +104,7 @@ export class MessageSender {
   }
 
   /** An earlier attempt may have arrived, and nobody can be asked. It is counted before it can arrive twice. */
-  async #countRepeat(system: ChatSystem, message: LeasedMessage): Promise<void> {
+  async #countRepeat(system: ChatSender, message: LeasedMessage): Promise<void> {
     if (!isRepeat(system, message)) return;
     if (message.repeats >= MOST_REPEATS) {
       throw new ChatFailure("refused", "It may have arrived, and nobody can be asked. It is not sent once more.");
@@ -134,7 +136,7 @@ export class MessageSender {
     }
     // An earlier attempt may have arrived, whatever became of this one.
     const unsureSince = message.unsureSince ?? (problem === "unsure" ? begun : undefined);
-    const system = findSystem(this.#parts, channel.kind);
+    const system = findSender(this.#parts, channel);
     const isTakenBack = problem !== "unsure" && problem !== "refused" && isRepeat(system, message);
     const isOver = Temporal.Instant.compare(message.giveUpAt, clock.now()) <= 0;
     if (isOver || problem === "refused" || (problem === "window_closed" && message.isTemplate)) {
@@ -166,5 +168,5 @@ export class MessageSender {
   }
 }
 
-const isRepeat = ({ find }: ChatSystem, { unsureSince, externalId }: LeasedMessage): boolean =>
+const isRepeat = ({ find }: ChatSender, { unsureSince, externalId }: LeasedMessage): boolean =>
   find === undefined && unsureSince !== undefined && externalId === undefined;

@@ -118,6 +118,9 @@ export function createChannels({ db, clock, vault }: { db: Queryable; clock: Clo
 
     open: async (id) => (await read(sql<Row>`select ${columns} from channel where id = ${id}`))[0],
 
+    openAccount: async (kind, accountId) =>
+      (await read(sql<Row>`select ${columns} from channel where kind = ${kind} and account_id = ${accountId}`))[0],
+
     async openShared(kind, accountId) {
       const found = await read(sql<Row>`
         select ${columns} from channel where kind = ${kind} and account_id = ${accountId} and not is_simulated`);

@@ -14,7 +14,7 @@ declare module "../../../kernel/contracts/stores.ts" {
 export interface InboxItem {
   readonly id: string;
   readonly tenantId: string;
-  readonly source: "chat" | "turn" | "approval";
+  readonly source: "chat" | "turn" | "approval" | "mail";
   readonly channelId: string | null;
   /** Items of a thread are handled in the order of their arrival. */
   readonly thread: string;

@@ -170,6 +170,13 @@ export function createChannelMessages({
       return rows;
     },
 
+    async readContent(id) {
+      const { rows } = await sql<{ encryptedContent: string }>`
+        select encrypted_content from channel_message where id = ${id}`.execute(db);
+      const [row] = rows;
+      return row === undefined ? { text: "", buttons: [] } : readContent(id, row.encryptedContent, vault);
+    },
+
     async findButton(environment, value) {
       const { rows } = await sql<MessageRow & { means: ButtonMeaning["means"]; said: string | null }>`
         select message.id, channel_id, message.tenant_id, message.network as environment, address, kind, about, means, said

@@ -19,12 +19,13 @@ interface Row {
   userId: string | null;
   keyId: string | null;
   conversationId: string | null;
+  isUnlinked: boolean;
   lastMessageAt: Temporal.Instant | null;
   createdAt: Temporal.Instant;
 }
 
 const columns = sql`id, tenant_id, network as environment, channel_id, external_id, address, phone, user_id, key_id, conversation_id,
-  last_message_at, created_at`;
+  is_unlinked, last_message_at, created_at`;
 const MOST_LISTED = 1_000;
 
 export function createChannelPeople(db: Queryable, clock: Clock): ChannelPeople {
@@ -114,14 +115,14 @@ export function createChannelPeople(db: Queryable, clock: Clock): ChannelPeople 
     async link(personId, { userId, keyId }) {
       // A conversation belongs to whom it began with.
       await sql`
-        update channel_person set user_id = ${userId}, key_id = ${keyId},
+        update channel_person set user_id = ${userId}, key_id = ${keyId}, is_unlinked = false,
           conversation_id = case when user_id = ${userId} then conversation_id end
         where id = ${personId}`.execute(db);
     },
 
     async unlink(owner, channelId, personId) {
       const { rows } = await sql`
-        update channel_person set user_id = null, key_id = null, conversation_id = null
+        update channel_person set user_id = null, key_id = null, conversation_id = null, is_unlinked = true
         where ${ownedBy(owner)} and channel_id = ${channelId} and id = ${personId} and user_id is not null
         returning id`.execute(db);
       return rows.length > 0;
@@ -166,6 +167,8 @@ export function createChannelPersonRecords(db: Queryable): PersonRecords {
         channel_message: "a message is encrypted, and is kept for 30 days",
         channel_button: "a button has the hash of its token",
         channel_code: "a code is a hash, and is valid for ten minutes",
+        notice: "a notice has ids and amounts, and is deleted with its person",
+        email_mail: "a mail is encrypted, and is kept until it is handled",
       },
     },
     async held({ tenantId, userId, environment }) {
@@ -191,7 +194,12 @@ export function createChannelPersonRecords(db: Queryable): PersonRecords {
       await sql`
         delete from channel_message where tenant_id = ${tenantId} and network = ${environment} and (channel_id, address) in
           (select channel_id, address from channel_person where ${own})`.execute(db);
+      await sql`
+        delete from email_thread where tenant_id = ${tenantId} and network = ${environment} and (channel_id, address) in
+          (select channel_id, address from channel_person where ${own})`.execute(db);
       await sql`delete from channel_person where ${own}`.execute(db);
+      await sql`delete from notice_preference where ${own}`.execute(db);
+      await sql`delete from notice where ${own}`.execute(db);
       await sql`delete from channel_code where ${own}`.execute(db);
     },
   };

@@ -87,6 +87,8 @@ async function requireIssuable(
 interface Redeemer extends ConversationOwner {
   /** The service account of an agent's key that names nobody: what a code joins to a traveler. */
   keyId: string | undefined;
+  /** The key of the request, whichever it is: mails from the proved address have its scopes and limits. */
+  provesWith: string;
 }
 
 /** Uses a code up. Returns the traveler to whom the caller's conversations belong from then on. */
@@ -116,11 +118,11 @@ export async function redeemCode(parts: LinkParts, redeemer: Redeemer, given: st
 /** A proved address belongs to whoever proved it first. */
 async function findTraveler(
   links: Pick<ConversationLinks, "join">,
-  { tenantId, environment, ownerId }: ConversationOwner,
+  { tenantId, environment, ownerId, provesWith }: Redeemer,
   { userId, email }: { userId: string; email: string | undefined },
 ): Promise<string> {
   if (email === undefined) return userId;
-  return await links.join({ tenantId, environment, kind: "email", subject: email }, ownerId);
+  return await links.join({ tenantId, environment, kind: "email", subject: email }, ownerId, provesWith);
 }
 
 const noSuchCode = () =>

@@ -40,9 +40,11 @@ interface LinkCode extends LinkOwner {
 export interface ConversationLinks {
   /** Undefined: it belongs to nobody. */
   findUser(subject: Subject): Promise<string | undefined>;
+  /** Who proved an address, and the key with which they did. */
+  findProved(owner: LinkOwner, email: string): Promise<{ userId: string; keyId: string } | undefined>;
   list(owner: LinkOwner, userId: string): Promise<readonly Link[]>;
   /** Joins the subject to the user. Returns the user to whom it belongs from then on: another one if it was joined before. */
-  join(subject: Subject, userId: string): Promise<string>;
+  join(subject: Subject, userId: string, keyId?: string): Promise<string>;
   /** False: the user has no such link. */
   remove(owner: LinkOwner, userId: string, linkId: string): Promise<boolean>;
   storeCode(code: LinkCode): Promise<void>;

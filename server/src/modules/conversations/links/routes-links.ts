@@ -85,7 +85,7 @@ const redeemLinkCode = defineRoute({
     const owner = await chooseOwner(parts, principal, query.userId);
     const isKeyAlone = query.userId === undefined && principal.personId === undefined;
     const keyId = isKeyAlone ? principal.serviceAccountId : undefined;
-    return { userId: await redeemCode(parts, { ...owner, keyId }, body.code) };
+    return { userId: await redeemCode(parts, { ...owner, keyId, provesWith: principal.keyId }, body.code) };
   },
 });
 

@@ -19,6 +19,8 @@ export function createConversationLinks(db: Queryable, clock: Clock): Conversati
       return row?.userId;
     },
 
+    findProved: (owner, email) => findProved(db, owner, email),
+
     async list({ tenantId, environment }, userId) {
       const rows = await db
         .selectFrom("conversationLink")
@@ -31,7 +33,7 @@ export function createConversationLinks(db: Queryable, clock: Clock): Conversati
       return rows.map(({ kind, ...link }) => ({ ...link, kind: kind === "email" ? "email" : "key" }));
     },
 
-    async join({ tenantId, environment, kind, subject }, userId) {
+    async join({ tenantId, environment, kind, subject }, userId, keyId) {
       const now = clock.now();
       const row = await db
         .insertInto("conversationLink")
@@ -42,6 +44,7 @@ export function createConversationLinks(db: Queryable, clock: Clock): Conversati
           kind,
           subject,
           userId,
+          keyId: keyId ?? null,
           createdAt: now.toString(),
         })
         // Unchanged: an earlier join is undone before another one.
@@ -120,4 +123,21 @@ export function createConversationLinks(db: Queryable, clock: Clock): Conversati
       await pruneRows(db, "conversation_link_attempt", sql`since <= ${now}::timestamptz - interval '1 day'`);
     },
   };
+}
+
+/** The key is not known of addresses that an earlier release stored. */
+async function findProved(
+  db: Queryable,
+  { tenantId, environment }: Parameters<ConversationLinks["findProved"]>[0],
+  email: string,
+): ReturnType<ConversationLinks["findProved"]> {
+  const row = await db
+    .selectFrom("conversationLink")
+    .select(["userId", "keyId"])
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("kind", "=", "email")
+    .where("subject", "=", email)
+    .executeTakeFirst();
+  return row === undefined || row.keyId === null ? undefined : { userId: row.userId, keyId: row.keyId };
 }

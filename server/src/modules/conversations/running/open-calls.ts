@@ -269,7 +269,9 @@ export class OpenCalls {
     this.#markAsAnswer();
     const assessed = await this.#preview(call);
     const hasExpired = Temporal.Instant.compare(expiresAt, clock.now()) <= 0;
-    const isSame = assessed.kind === "possible" && assessed.planHash === planHash && !hasExpired;
+    // A mail carries no decision: the question is asked again, and the answer is given behind its link.
+    const mayDecide = this.#running.turn.channel !== "email";
+    const isSame = assessed.kind === "possible" && assessed.planHash === planHash && !hasExpired && mayDecide;
     this.#answerConfirmation(isSame ? "confirmed" : "replaced");
     if (isSame) {
       Object.assign(call, { state: "stored", isConfirmed: true });
@@ -280,7 +282,8 @@ export class OpenCalls {
     // The yes is stored before anything runs.
     await journal.flush();
     if (assessed.kind === "possible" && !isSame) {
-      return await requestConfirmation(this.#asking(), call, assessed, hasExpired ? "expired" : "changed");
+      const again = hasExpired ? "expired" : assessed.planHash === planHash ? undefined : "changed";
+      return await requestConfirmation(this.#asking(), call, assessed, again);
     }
     return await this.#process(this.#listOpen());
   }

@@ -51,6 +51,7 @@ export const tripDelayReplanner = defineTool({
     "travelers",
     "stores",
     "delivery",
+    "channelNotices",
     "clock",
     "random",
     "fx",

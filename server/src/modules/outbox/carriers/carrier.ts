@@ -5,6 +5,10 @@ export interface Letter {
   subject: string;
   text: string;
   html: string;
+  /** Where replies go, if not to the sender. */
+  replyTo?: string | undefined;
+  /** Where the recipient ends mails of this kind with one request (RFC 8058). */
+  unsubscribeUrl?: string | undefined;
   /** Carriers that take none send the words alone. */
   attachments?: readonly { fileName: string; contentType: string; content: Uint8Array }[];
 }

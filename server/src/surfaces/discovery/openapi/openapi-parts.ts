@@ -27,7 +27,7 @@ const areaDescriptions: Readonly<Record<ToolArea, string>> = {
 
 /** Groups of operations that are not tool areas. */
 const otherDescriptions = {
-  channels: "Slack workspaces in which people converse and approve.",
+  channels: "Slack workspaces and email addresses at which people converse, approvals in Slack, and notices to people.",
   orders: "Bookings and their current state.",
   keys: "API keys: made, rotated and revoked by people who administer them.",
   members: "The people who work for a tenant: invited, changed and removed by those of them who administer.",

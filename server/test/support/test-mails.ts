@@ -1,0 +1,74 @@
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { createTransport } from "nodemailer";
+import type Mail from "nodemailer/lib/mailer/index.js";
+import type { ResolveDns } from "../../src/ports/mail-in.ts";
+
+/** A domain's key, and what its DNS says. */
+function makeDomain(domain: string, policy: string) {
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "spki", format: "der" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  return {
+    dkim: { domainName: domain, keySelector: "test", privateKey },
+    records: new Map([
+      [`test._domainkey.${domain}`, `v=DKIM1; k=rsa; p=${publicKey.toString("base64")}`],
+      [`_dmarc.${domain}`, policy],
+    ]),
+  };
+}
+
+/** Senders' domains of a test, whose DNS is the test's own. `strict.example` says who is who; `none.example` has no policy. */
+export function makeTestDomains() {
+  const domains = {
+    "people.example": makeDomain("people.example", "v=DMARC1; p=reject"),
+    "evil.example": makeDomain("evil.example", "v=DMARC1; p=none"),
+    "none.example": makeDomain("none.example", ""),
+  };
+  const records = new Map(Object.values(domains).flatMap((one) => [...one.records]));
+  let isAway = false;
+  const resolve: ResolveDns = async (name, type) => {
+    if (isAway) throw Object.assign(new Error("away"), { code: "ETIMEOUT" });
+    const found = type === "TXT" ? records.get(name.toLowerCase()) : undefined;
+    if (found === undefined || found === "") throw Object.assign(new Error(name), { code: "ENOTFOUND" });
+    return [[found]];
+  };
+  return {
+    resolve,
+    setAway(value: boolean) {
+      isAway = value;
+    },
+    /** Signed by this domain, whatever the From header says. */
+    sign: (domain: keyof typeof domains) => ({ dkim: domains[domain].dkim }),
+  };
+}
+
+/** The bytes of a mail, as its sender's server passes them on. */
+export async function buildMail(mail: Mail.Options): Promise<Buffer> {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  const { message } = await transport.sendMail(mail);
+  if (!Buffer.isBuffer(message)) throw new Error("the mail was not built");
+  return message;
+}
+
+/** An SMTP server's answers, line by line. */
+export function readSmtpLines(socket: NodeJS.ReadableStream) {
+  let text = "";
+  socket.on("data", (piece: Buffer) => {
+    text += piece.toString();
+  });
+  async function next(): Promise<string> {
+    while (!text.includes("\r\n")) await once(socket, "data");
+    const [line = "", ...rest] = text.split("\r\n");
+    text = rest.join("\r\n");
+    return line;
+  }
+  return {
+    next,
+    async final() {
+      for (;;) if (/^\d{3} /.test(await next())) return;
+    },
+  };
+}
