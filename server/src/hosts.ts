@@ -117,21 +117,8 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
   const exchange = createSignedExchange(answerSigned);
   const routes = [
     ...mountRoutes(moduleRoutes, { answerSigned, ...requestLimits, ports: parts }),
-    ...claimPageRoutes(CLAIM_PATH),
-    ...approvePageRoutes(APPROVE_PATH),
-    ...answerPageRoutes(ANSWER_PATH),
-    ...unsubscribePageRoutes(UNSUBSCRIBE_PATH),
-    ...signInPages({
-      signIn: parts.signIn,
-      appUrl: urls.app,
-      hasPasskeys: parts.passkeys !== undefined,
-      ...requestLimits,
-    }),
-    ...passkeyRoutes({ passkeys: parts.passkeys, signIn: parts.signIn, appUrl: urls.app, ...requestLimits }),
+    ...pageRoutes(options),
     ...oauth.routes.app,
-    ...(options.dashboard === undefined
-      ? []
-      : dashboardPages({ bundle: options.dashboard, signIn: parts.signIn, appUrl: urls.app })),
   ];
   const addresses = { appUrl: urls.app, edgeUrl: urls.edge };
   const pages = loadPages({ folder: DOCS_FOLDER, ...addresses });
@@ -194,6 +181,21 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
       ...common,
     },
   };
+}
+
+/** Pages that people open. */
+function pageRoutes({ parts, dashboard }: HostOptions): Routes {
+  const { signIn, passkeys, urls, requestLimits } = parts;
+  const appUrl = urls.app;
+  return [
+    ...claimPageRoutes(CLAIM_PATH),
+    ...approvePageRoutes(APPROVE_PATH),
+    ...answerPageRoutes(ANSWER_PATH),
+    ...unsubscribePageRoutes(UNSUBSCRIBE_PATH),
+    ...signInPages({ signIn, appUrl, hasPasskeys: passkeys !== undefined, ...requestLimits }),
+    ...passkeyRoutes({ passkeys, signIn, appUrl, ...requestLimits }),
+    ...(dashboard === undefined ? [] : dashboardPages({ bundle: dashboard, signIn, appUrl })),
+  ];
 }
 
 /** The surface for single paid calls. */

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { definePublicRoute } from "../../../kernel/contracts/route.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import type { PressedButton } from "../channels.ts";
-import { sayInName } from "../handling/say-in-name.ts";
 import type { HandlingParts } from "../handling/handling.ts";
+import { sayInName } from "../handling/say-in-name.ts";
 
 const TAG = "channels";
 const OVER = "The question is not open any more, or the link is not complete.";

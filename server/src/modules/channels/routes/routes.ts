@@ -242,7 +242,8 @@ function requireFitting(
 ) {
   const own: readonly string[] = OWN_SETTINGS[kind];
   for (const path of ["app", "approvalsIn", "number", "templates"] as const) {
-    if (body[path] !== undefined && !own.includes(path)) throw refuse(path, `does not belong to a channel of the kind ${kind}`);
+    if (body[path] !== undefined && !own.includes(path))
+      throw refuse(path, `does not belong to a channel of the kind ${kind}`);
   }
 }
 
