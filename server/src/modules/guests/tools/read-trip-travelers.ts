@@ -29,8 +29,7 @@ const Traveler = z.object({
 export const readTripTravelers = defineTool({
   name: "read_trip_travelers",
   title: "Read who travels",
-  summary:
-    "Show who travels if a workflow books for a trip, and which fields their profiles lack.",
+  summary: "Show who travels if a workflow books for a trip, and which fields their profiles lack.",
   area: "escrow",
   effect: "read",
   price: 500n,
