@@ -21,9 +21,7 @@ export const ReplanInput = z
       reason: z.string().optional(),
     }),
     rebookSearch: z.strictObject({
-      departureDate: IsoDate.describe(
-        "Also searches the next day if nothing is late enough",
-      ),
+      departureDate: IsoDate.describe("Also searches the next day if nothing is late enough"),
       passengers: z.int().min(1).max(9).default(1),
       cabinClass: CabinClass.default("economy"),
     }),

@@ -20,8 +20,7 @@ const Listed = ApprovalAnswer.pick({
 export const listApprovals = defineTool({
   name: "list_approvals",
   title: "List approvals",
-  summary:
-    "List approvals, newest first; by default those that wait for a person.",
+  summary: "List approvals, newest first; by default those that wait for a person.",
   area: "approvals",
   effect: "read",
   price: 500n,

@@ -11,8 +11,7 @@ const Person = z.object({ userId: z.string(), name: wordsOfOthers() });
 export const readApproval = defineTool({
   name: "read_approval",
   title: "Read an approval",
-  summary:
-    "Show an approval that a refused call asked for: state, deciders, decision and reason.",
+  summary: "Show an approval that a refused call asked for: state, deciders, decision and reason.",
   area: "approvals",
   effect: "read",
   price: 500n,

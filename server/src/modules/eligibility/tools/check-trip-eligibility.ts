@@ -27,8 +27,7 @@ const EarlierStay = z.strictObject({
 export const checkTripEligibility = defineTool({
   name: "check_trip_eligibility",
   title: "Check trip eligibility",
-  summary:
-    "Like check_travel_eligibility, for several legs: each is checked with earlier legs and stays.",
+  summary: "Like check_travel_eligibility, for several legs: each is checked with earlier legs and stays.",
   area: "documents",
   effect: "read",
   price: 5_000n,

@@ -36,8 +36,7 @@ const Output = TripAnswer.omit({ codeNonce: true, transactions: true, promisedUs
 export const readTrip = defineTool({
   name: "read_trip",
   title: "Read a trip",
-  summary:
-    "Show one trip: budget, claim, bookings, transactions, and its full record, in pages.",
+  summary: "Show one trip: budget, claim, bookings, transactions, and its full record, in pages.",
   area: "escrow",
   effect: "read",
   price: 500n,
