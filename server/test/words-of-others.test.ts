@@ -107,6 +107,7 @@ const OWN_NAMES = [
     "attribution",
     "best",
     "blockchain",
+    "channel",
     "charactersNotShown",
     "cheapest",
     "checks",

@@ -22,9 +22,13 @@ export interface Routes {
   writeBudget(input: WriteBudgetInput, options?: RouteOptions): RouteAnswer<WriteBudgetAnswer, WriteBudgetRouteCode>;
   /** List failed calls. The tenant's refused and failed calls in the environment of the key, newest first, without their arguments. The newest 1000 are kept. Requests that were refused before a tool was known, for example because of a rate limit, are not included. */
   readFailedCalls(input?: ReadFailedCallsInput, options?: RouteOptions): RouteAnswer<ReadFailedCallsAnswer, ReadFailedCallsRouteCode>;
+  /** Answer a question that was mailed. A mail carries no decision, but a link to a page whose button calls this. It counts once, for the person to whom the question was mailed, as long as nothing else was said since. */
+  giveChannelAnswer(input: GiveChannelAnswerInput, options?: RouteOptions): RouteAnswer<GiveChannelAnswerAnswer, GiveChannelAnswerRouteCode>;
+  /** Read a question that was mailed. For the page behind a mail's link: what was asked, and the answer that the link gives. */
+  viewChannelAnswer(input: ViewChannelAnswerInput, options?: RouteOptions): RouteAnswer<ViewChannelAnswerAnswer, ViewChannelAnswerRouteCode>;
   /** List channels. The tenant's places in chat systems, oldest first. */
   listChannels(input?: undefined, options?: RouteOptions): RouteAnswer<ListChannelsAnswer, ListChannelsRouteCode>;
-  /** Add a channel. In the sandbox, a channel without an app speaks with the carrier simulator and is on at once. Otherwise make an app from setUp.manifest and send its credentials with POST /api/channels/{channelId}, unless the operator has an app. A channel on WhatsApp is on as soon as Meta accepts its number's token. Credentials are stored encrypted and never shown. A tenant has at most 10 channels. */
+  /** Add a channel. A Slack workspace, a number on WhatsApp, or an address to which people write. In the sandbox, a channel without an app or a number speaks with the carrier simulator and is on at once. Otherwise an address is on at once, too, and a number as soon as Meta accepts its token; for Slack, make an app from setUp.manifest and send its credentials with POST /api/channels/{channelId}, unless the operator has an app. Credentials are stored encrypted and never shown. A tenant has at most 10 channels. */
   addChannel(input: AddChannelInput, options?: RouteOptions): RouteAnswer<AddChannelAnswer, AddChannelRouteCode>;
   /** List records of a channel. What came in, went out, or was asked of a third party for the tenant in the environment of the key, newest first: calls of tools (web, mcp), messages (email, slack, whatsapp), the supplier's events, and requests to the supplier, chains, maps, exchange rates, the payment facilitator and language models. Addresses, words, arguments and answers are left out. */
   listChannelRecords(input: ListChannelRecordsInput, options?: RouteOptions): RouteAnswer<ListChannelRecordsAnswer, ListChannelRecordsRouteCode>;
@@ -118,8 +122,26 @@ export interface Routes {
   mcp(input: McpInput, options?: RouteOptions): RouteAnswer<McpAnswer, McpRouteCode>;
   /** MCP server card. The URLs and requirements of the MCP endpoints, to read before connecting. */
   mcpServerCard(input?: undefined, options?: RouteOptions): RouteAnswer<McpServerCardAnswer, McpServerCardRouteCode>;
+  /** List members. The people who work for the tenant in the environment of the key, oldest first. */
+  listMembers(input?: undefined, options?: RouteOptions): RouteAnswer<ListMembersAnswer, ListMembersRouteCode>;
+  /** Invite a member. Adds a person and mails them a link that signs them in, once and within a week. Nobody gives roles that allow more than their own. */
+  inviteMember(input: InviteMemberInput, options?: RouteOptions): RouteAnswer<InviteMemberAnswer, InviteMemberRouteCode>;
+  /** Remove a member. Ends their sessions, their keys and the agents that they have connected, at once. */
+  removeMember(input: RemoveMemberInput, options?: RouteOptions): RouteAnswer<RemoveMemberAnswer, RemoveMemberRouteCode>;
+  /** Invite a member again. Sends another link, which signs the member in once and within a week. Earlier invitations end. */
+  inviteMemberAgain(input: InviteMemberAgainInput, options?: RouteOptions): RouteAnswer<InviteMemberAgainAnswer, InviteMemberAgainRouteCode>;
+  /** Change a member's roles. Applies to their sessions and to the agents that they have connected at once. Their own API keys keep their scopes: revoke them. */
+  setMemberRoles(input: SetMemberRolesInput, options?: RouteOptions): RouteAnswer<SetMemberRolesAnswer, SetMemberRolesRouteCode>;
   /** List money movements. Money that entered or left the tenant's wallets, newest first: purpose, amount, counterpart, order or trip, transaction. */
   getMovements(input?: GetMovementsInput, options?: RouteOptions): RouteAnswer<GetMovementsAnswer, GetMovementsRouteCode>;
+  /** Read where a person wants notices. The channels, the quiet hours, and the kinds that the person does not want. Null: the person gets no notices. */
+  getNoticePreferences(input?: GetNoticePreferencesInput, options?: RouteOptions): RouteAnswer<GetNoticePreferencesAnswer, GetNoticePreferencesRouteCode>;
+  /** Say where a person wants notices. From then on the person is told of tickets, invoices, cancellations and changes by the airline: once each, in the first of these channels that reaches them. Email goes to the address that the person writes from, or that of their profile. */
+  setNoticePreferences(input: SetNoticePreferencesInput, options?: RouteOptions): RouteAnswer<SetNoticePreferencesAnswer, SetNoticePreferencesRouteCode>;
+  /** End a person's notices. The person gets no notices afterwards. */
+  deleteNoticePreferences(input?: DeleteNoticePreferencesInput, options?: RouteOptions): RouteAnswer<DeleteNoticePreferencesAnswer, DeleteNoticePreferencesRouteCode>;
+  /** End notices of a kind. For the List-Unsubscribe header of a notice (RFC 8058) and the page behind its link. The body does not count; the token is for one person and one kind. */
+  endNoticesOfAKind(input: EndNoticesOfAKindInput, options?: RouteOptions): RouteAnswer<EndNoticesOfAKindAnswer, EndNoticesOfAKindRouteCode>;
   /** This description. OpenAPI 3.1, generated from the registry of tools. Has an ETag and can be read from any web page. */
   openapi(input?: undefined, options?: RouteOptions): RouteAnswer<OpenapiAnswer, OpenapiRouteCode>;
   /** List orders. The tenant's flight and stay orders, newest first, as last read from the supplier. */
@@ -166,6 +188,8 @@ export interface Routes {
   readUsageGroups(input?: ReadUsageGroupsInput, options?: RouteOptions): RouteAnswer<ReadUsageGroupsAnswer, ReadUsageGroupsRouteCode>;
   /** Sum usage by hour or day. Totals of the tenant's usage records in the environment of the key, newest first. Hours and days without records are omitted. Totals are kept when old records are removed. */
   readUsageSums(input?: ReadUsageSumsInput, options?: RouteOptions): RouteAnswer<ReadUsageSumsAnswer, ReadUsageSumsRouteCode>;
+  /** Receive a mail. For a mail provider's inbound delivery: the raw mail with its envelope, signed over the exact body. The header x-wayfare-email-signature is `t=<unix seconds>,v1=<hex>`, where v1 is the HMAC-SHA256 of `<t>.<body>` with EMAIL_WEBHOOK_SECRET; `app` is `shared`. What is answered 200 is stored; the same mail may come again. */
+  receiveEmail(input: ReceiveEmailInput, options?: RouteOptions): RouteAnswer<ReceiveEmailAnswer, ReceiveEmailRouteCode>;
   /** Finish an installation in Slack. Slack sends an administrator's browser here, after they agreed or refused. */
   finishSlackInstallation(input?: FinishSlackInstallationInput, options?: RouteOptions): RouteAnswer<FinishSlackInstallationAnswer, FinishSlackInstallationRouteCode>;
   /** Receive events of Slack. For Slack, which signs its requests over the raw body: events, and presses of buttons. What is answered 200 is stored; the same may come again. */
@@ -626,17 +650,44 @@ export type ReadFailedCallsAnswer = {
 
 export type ReadFailedCallsRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
+export type GiveChannelAnswerInput = {
+  body: {
+    /** The part of a mail's link after # */
+    token: string;
+  };
+};
+
+export type GiveChannelAnswerAnswer = {
+  answered: true;
+};
+
+export type GiveChannelAnswerRouteCode = "malformed_json" | "invalid_input" | "not_found" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited";
+
+export type ViewChannelAnswerInput = {
+  body: {
+    /** The part of a mail's link after # */
+    token: string;
+  };
+};
+
+export type ViewChannelAnswerAnswer = {
+  question: string;
+  answer: string;
+};
+
+export type ViewChannelAnswerRouteCode = "malformed_json" | "invalid_input" | "not_found" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited";
+
 export type ListChannelsAnswer = {
   channels: ({
     id: string;
-    kind: "slack" | "whatsapp";
+    kind: "slack" | "whatsapp" | "email";
     name: string;
     /** to_install: open setUp.installUrl */
     state: "to_install" | "on" | "off";
     offBecause: string | null;
     /** true: it speaks with the carrier simulator, and no real person is written to */
     isSimulated: boolean;
-    /** The workspace, or the phone number's id; null until it is installed */
+    /** The workspace, the phone number's id, or the part of the address before its @; null until it is known */
     accountId: string | null;
     /** To whom people write on WhatsApp */
     displayNumber: string | null;
@@ -651,7 +702,8 @@ export type ListChannelsRouteCode = "unauthorized" | "missing_scope" | "rate_lim
 
 export type AddChannelInput = {
   body: {
-    kind: "slack" | "whatsapp";
+    kind: "slack" | "whatsapp" | "email";
+    /** Left out: the kind's name */
     name?: string | undefined;
     /** The credentials of an app of your own */
     app?: {
@@ -685,14 +737,14 @@ export type AddChannelInput = {
 
 export type AddChannelAnswer = {
   id: string;
-  kind: "slack" | "whatsapp";
+  kind: "slack" | "whatsapp" | "email";
   name: string;
   /** to_install: open setUp.installUrl */
   state: "to_install" | "on" | "off";
   offBecause: string | null;
   /** true: it speaks with the carrier simulator, and no real person is written to */
   isSimulated: boolean;
-  /** The workspace, or the phone number's id; null until it is installed */
+  /** The workspace, the phone number's id, or the part of the address before its @; null until it is known */
   accountId: string | null;
   /** To whom people write on WhatsApp */
   displayNumber: string | null;
@@ -701,15 +753,17 @@ export type AddChannelAnswer = {
   createdAt: string;
   updatedAt: string;
   setUp: {
+    /** For mail: where people write */
+    address: string | null;
     /** Where an administrator of the workspace agrees, within an hour */
     installUrl: string | null;
-    /** For events and for interactivity; on WhatsApp the webhook's callback */
+    /** For events and for interactivity; for WhatsApp and mail, the webhook */
     requestUrl: string;
     /** For the installation in Slack */
     redirectUrl: string | null;
     /** The app's manifest, for Slack's page for new apps */
     manifest: Record<string, unknown> | null;
-    /** For the webhook at Meta; null: Slack, or the operator's app */
+    /** For the webhook at Meta; null: another kind, or the operator's app */
     verifyToken: string | null;
     /** For Meta: the message templates that WhatsApp requires */
     templates: Record<string, unknown>[] | null;
@@ -790,14 +844,14 @@ export type GetChannelInput = {
 
 export type GetChannelAnswer = {
   id: string;
-  kind: "slack" | "whatsapp";
+  kind: "slack" | "whatsapp" | "email";
   name: string;
   /** to_install: open setUp.installUrl */
   state: "to_install" | "on" | "off";
   offBecause: string | null;
   /** true: it speaks with the carrier simulator, and no real person is written to */
   isSimulated: boolean;
-  /** The workspace, or the phone number's id; null until it is installed */
+  /** The workspace, the phone number's id, or the part of the address before its @; null until it is known */
   accountId: string | null;
   /** To whom people write on WhatsApp */
   displayNumber: string | null;
@@ -806,15 +860,17 @@ export type GetChannelAnswer = {
   createdAt: string;
   updatedAt: string;
   setUp: {
+    /** For mail: where people write */
+    address: string | null;
     /** Where an administrator of the workspace agrees, within an hour */
     installUrl: string | null;
-    /** For events and for interactivity; on WhatsApp the webhook's callback */
+    /** For events and for interactivity; for WhatsApp and mail, the webhook */
     requestUrl: string;
     /** For the installation in Slack */
     redirectUrl: string | null;
     /** The app's manifest, for Slack's page for new apps */
     manifest: Record<string, unknown> | null;
-    /** For the webhook at Meta; null: Slack, or the operator's app */
+    /** For the webhook at Meta; null: another kind, or the operator's app */
     verifyToken: string | null;
     /** For Meta: the message templates that WhatsApp requires */
     templates: Record<string, unknown>[] | null;
@@ -859,14 +915,14 @@ export type ChangeChannelInput = {
 
 export type ChangeChannelAnswer = {
   id: string;
-  kind: "slack" | "whatsapp";
+  kind: "slack" | "whatsapp" | "email";
   name: string;
   /** to_install: open setUp.installUrl */
   state: "to_install" | "on" | "off";
   offBecause: string | null;
   /** true: it speaks with the carrier simulator, and no real person is written to */
   isSimulated: boolean;
-  /** The workspace, or the phone number's id; null until it is installed */
+  /** The workspace, the phone number's id, or the part of the address before its @; null until it is known */
   accountId: string | null;
   /** To whom people write on WhatsApp */
   displayNumber: string | null;
@@ -1881,6 +1937,98 @@ export type McpServerCardAnswer = {
 
 export type McpServerCardRouteCode = never;
 
+export type ListMembersAnswer = {
+  members: ({
+    memberId: string;
+    name: string;
+    email: string;
+    roles: ("traveler" | "booker" | "approver" | "finance" | "admin" | "owner" | "developer" | "auditor")[];
+    /** invited: has not signed in yet */
+    state: "active" | "invited";
+    createdAt: string;
+  })[];
+};
+
+export type ListMembersRouteCode = "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type InviteMemberInput = {
+  body: {
+    name: string;
+    email: string;
+    roles: readonly ("traveler" | "booker" | "approver" | "finance" | "admin" | "owner" | "developer" | "auditor")[];
+  };
+};
+
+export type InviteMemberAnswer = {
+  member: {
+    memberId: string;
+    name: string;
+    email: string;
+    roles: ("traveler" | "booker" | "approver" | "finance" | "admin" | "owner" | "developer" | "auditor")[];
+    /** invited: has not signed in yet */
+    state: "active" | "invited";
+    createdAt: string;
+  };
+  /** Shown only here, to pass on, if there is no mail server; null: it was mailed. It works once */
+  link: string | null;
+  /** When the link ends */
+  expiresAt: string;
+};
+
+export type InviteMemberRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "request_timeout" | "conflict" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type RemoveMemberInput = {
+  memberId: string;
+};
+
+export type RemoveMemberAnswer = {
+  memberId: string;
+  removed: true;
+};
+
+export type RemoveMemberRouteCode = "unauthorized" | "missing_scope" | "not_found" | "conflict" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type InviteMemberAgainInput = {
+  memberId: string;
+};
+
+export type InviteMemberAgainAnswer = {
+  member: {
+    memberId: string;
+    name: string;
+    email: string;
+    roles: ("traveler" | "booker" | "approver" | "finance" | "admin" | "owner" | "developer" | "auditor")[];
+    /** invited: has not signed in yet */
+    state: "active" | "invited";
+    createdAt: string;
+  };
+  /** Shown only here, to pass on, if there is no mail server; null: it was mailed. It works once */
+  link: string | null;
+  /** When the link ends */
+  expiresAt: string;
+};
+
+export type InviteMemberAgainRouteCode = "unauthorized" | "missing_scope" | "not_found" | "conflict" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type SetMemberRolesInput = {
+  memberId: string;
+  body: {
+    roles: readonly ("traveler" | "booker" | "approver" | "finance" | "admin" | "owner" | "developer" | "auditor")[];
+  };
+};
+
+export type SetMemberRolesAnswer = {
+  memberId: string;
+  name: string;
+  email: string;
+  roles: ("traveler" | "booker" | "approver" | "finance" | "admin" | "owner" | "developer" | "auditor")[];
+  /** invited: has not signed in yet */
+  state: "active" | "invited";
+  createdAt: string;
+};
+
+export type SetMemberRolesRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "request_timeout" | "conflict" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
 export type GetMovementsInput = {
   /** nextCursor */
   cursor?: string | undefined;
@@ -1908,7 +2056,9 @@ export type GetMovementsAnswer = {
     fee?: string;
     /** Paid from your money in the Gateway, not from the wallet */
     pot?: "gateway";
-    /** collection: the service; trip_budget: the escrow; gateway; swap_pool; or an address */
+    /** Between your wallets and your money in the Gateway: pageSums count its fee only */
+    isBetweenOwn?: true;
+    /** collection: the service; trip_budget: the escrow; treasury: your wallet on another chain; gateway; swap_pool; or an address */
     counterpart: string | null;
     /** reverted: the money is available again */
     state: "pending" | "confirmed" | "reverted";
@@ -1920,10 +2070,10 @@ export type GetMovementsAnswer = {
     transferId: string | null;
     /** null: not signed yet */
     txHash: string | null;
-    /** CAIP-2, if you have wallets on several */
+    /** If you have wallets on several */
     chain?: string;
   })[];
-  /** Totals of the wallet on this page, without reverted movements */
+  /** Totals on this page of what came from others and what went to them, without reverted movements */
   pageSums: ({
     token: "USDC" | "EURC";
     in: string;
@@ -1934,6 +2084,84 @@ export type GetMovementsAnswer = {
 };
 
 export type GetMovementsRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+
+export type GetNoticePreferencesInput = {
+  /** A traveler; left out: the person whose own key is used, or the key's own traveler */
+  userId?: string | undefined;
+};
+
+export type GetNoticePreferencesAnswer = {
+  preferences: {
+    /** In order of preference */
+    channels: ("email" | "slack" | "whatsapp")[];
+    /** IANA name */
+    timeZone: string;
+    quietHours: {
+      from: string;
+      until: string;
+    } | null;
+    /** Kinds that the person does not want */
+    muted: ("order.ticketed" | "invoice.issued" | "invoice.credited")[];
+  } | null;
+};
+
+export type GetNoticePreferencesRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type SetNoticePreferencesInput = {
+  /** A traveler; left out: the person whose own key is used, or the key's own traveler */
+  userId?: string | undefined;
+  body: {
+    /** In order of preference */
+    channels: readonly ("email" | "slack" | "whatsapp")[];
+    /** IANA name */
+    timeZone: string;
+    quietHours: {
+      from: string;
+      until: string;
+    } | null;
+    /** Kinds that the person does not want */
+    muted: readonly ("order.ticketed" | "invoice.issued" | "invoice.credited")[];
+  };
+};
+
+export type SetNoticePreferencesAnswer = {
+  preferences: {
+    /** In order of preference */
+    channels: ("email" | "slack" | "whatsapp")[];
+    /** IANA name */
+    timeZone: string;
+    quietHours: {
+      from: string;
+      until: string;
+    } | null;
+    /** Kinds that the person does not want */
+    muted: ("order.ticketed" | "invoice.issued" | "invoice.credited")[];
+  };
+};
+
+export type SetNoticePreferencesRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type DeleteNoticePreferencesInput = {
+  /** A traveler; left out: the person whose own key is used, or the key's own traveler */
+  userId?: string | undefined;
+};
+
+export type DeleteNoticePreferencesAnswer = {
+  deleted: true;
+};
+
+export type DeleteNoticePreferencesRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type EndNoticesOfAKindInput = {
+  token: string;
+  body: Record<string, unknown>;
+};
+
+export type EndNoticesOfAKindAnswer = {
+  ended: true;
+};
+
+export type EndNoticesOfAKindRouteCode = "malformed_json" | "invalid_input" | "not_found" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited";
 
 export type OpenapiAnswer = {
   openapi: string;
@@ -3052,7 +3280,7 @@ export type GetTreasuryAnswer = {
     USDC: string;
     EURC: string;
   };
-  /** Your wallets on further chains, by CAIP-2 */
+  /** Your wallets on further chains */
   otherChains?: ({
     chain: string;
     address: string | null;
@@ -3441,6 +3669,28 @@ export type ReadUsageSumsAnswer = {
 };
 
 export type ReadUsageSumsRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type ReceiveEmailInput = {
+  app: string;
+  body: {
+    /** The envelope's sender; empty for a delivery report */
+    from: string;
+    /** The envelope's recipients */
+    to: readonly string[];
+    /** The whole mail as it arrived (MIME), in base64 */
+    raw: string;
+    /** Where your server got it from, for SPF */
+    ip?: string | undefined;
+    helo?: string | undefined;
+  };
+};
+
+export type ReceiveEmailAnswer = {
+  ok: true;
+  channels: number;
+};
+
+export type ReceiveEmailRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited";
 
 export type FinishSlackInstallationInput = {
   state?: string | undefined;

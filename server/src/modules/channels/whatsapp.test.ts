@@ -309,7 +309,7 @@ describe("a message out", () => {
   });
 
   it("rises from sent to read, and never falls, in whatever order and however often that is told", async () => {
-    // The first report of Meta is lost on its way.
+    // The first two reports are lost on their way.
     await whatsapp.arm("lost", "/_webhooks/whatsapp", 2);
     const before = (await whatsapp.list(TRAVELER)).length;
     await sendSigned(wrap(await said("wamid.RISES", "new")))();

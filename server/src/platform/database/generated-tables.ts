@@ -289,7 +289,7 @@ export interface ChannelTable {
   id: string;
   tenantId: string;
   environment: "sandbox" | "production";
-  kind: "slack" | "whatsapp";
+  kind: "slack" | "whatsapp" | "email";
   name: string;
   state: "to_install" | "on" | "off";
   offBecause: string | null;
@@ -324,7 +324,7 @@ export interface ChannelEventTable {
   environment: "sandbox" | "production";
   id: string;
   tenantId: string;
-  source: "chat" | "turn" | "approval";
+  source: "chat" | "turn" | "approval" | "mail";
   channelId: string | null;
   thread: string;
   about: string | null;
@@ -380,6 +380,7 @@ export interface ChannelPersonTable {
   lastMessageAt: Timestamp | null;
   createdAt: Timestamp;
   phone: string | null;
+  isUnlinked: Defaulted<boolean>;
 }
 
 export interface ConnectedAgentTable {
@@ -470,6 +471,7 @@ export interface ConversationLinkTable {
   subject: string;
   userId: string;
   createdAt: Timestamp;
+  keyId: string | null;
 }
 
 export interface ConversationLinkAttemptTable {
@@ -573,6 +575,33 @@ export interface DocumentScanTable {
   idHash: string;
   sealed: Buffer;
   expiresAt: Timestamp;
+}
+
+export interface EmailMailTable {
+  environment: "sandbox" | "production";
+  channelId: string;
+  eventId: string;
+  tenantId: string;
+  encryptedMail: string;
+}
+
+export interface EmailSeenTable {
+  environment: "sandbox" | "production";
+  channelId: string;
+  hash: string;
+  seenAt: Timestamp;
+}
+
+export interface EmailThreadTable {
+  environment: "sandbox" | "production";
+  channelId: string;
+  eventId: string;
+  tenantId: string;
+  address: string;
+  conversationId: string | null;
+  turnId: string | null;
+  encryptedThread: string;
+  createdAt: Timestamp;
 }
 
 export interface EscrowBookingTable {
@@ -911,6 +940,34 @@ export interface NegotiatedRateTable {
   tenantId: string;
   createdAt: Timestamp;
   deletedAt: Timestamp | null;
+}
+
+export interface NoticeTable {
+  id: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  userId: string;
+  kind: string;
+  about: string;
+  data: Json;
+  state: Defaulted<"waiting" | "sent" | "skipped">;
+  channel: string | null;
+  reason: string | null;
+  attempts: Defaulted<number>;
+  nextAt: Timestamp | null;
+  createdAt: Timestamp;
+}
+
+export interface NoticePreferenceTable {
+  tenantId: string;
+  environment: "sandbox" | "production";
+  userId: string;
+  channels: string[];
+  timeZone: string;
+  quietFrom: string | null;
+  quietUntil: string | null;
+  muted: Defaulted<string[]>;
+  updatedAt: Timestamp;
 }
 
 export interface OrderEventTable {
@@ -1520,6 +1577,9 @@ export interface Database {
   customerLease: CustomerLeaseTable;
   customerOwner: CustomerOwnerTable;
   documentScan: DocumentScanTable;
+  emailMail: EmailMailTable;
+  emailSeen: EmailSeenTable;
+  emailThread: EmailThreadTable;
   escrowBooking: EscrowBookingTable;
   escrowStep: EscrowStepTable;
   eventDelivery: EventDeliveryTable;
@@ -1545,6 +1605,8 @@ export interface Database {
   ledgerTransaction: LedgerTransactionTable;
   message: MessageTable;
   negotiatedRate: NegotiatedRateTable;
+  notice: NoticeTable;
+  noticePreference: NoticePreferenceTable;
   orderEvent: OrderEventTable;
   outsideCall: OutsideCallTable;
   passkey: PasskeyTable;

@@ -16,6 +16,8 @@ const errors = {
 
 const states = ["waiting", "sent", "delivered", "read", "kept", "failed", "unknown", "not_sent"] as const;
 type State = (typeof states)[number];
+const channels = ["slack", "whatsapp", "email"] as const;
+type Channel = (typeof channels)[number];
 
 const NOT_SENT = {
   no_channel: "You have no such channel that is on: add one, or pass the link on yourself.",
@@ -34,7 +36,7 @@ export const sendClaimLink = defineTool({
   uses: ["stores", "clock", "claimKeys", "delivery"],
   input: z.strictObject({
     tripId: z.string(),
-    channel: z.enum(["slack", "whatsapp", "email"]),
+    channel: z.enum(channels),
     recipient: z.string().describe("Member id, phone number or address"),
   }),
   output: z.object({
@@ -67,7 +69,7 @@ type Sent = { link: State; code: State | null; reason?: string };
 
 async function send(
   trip: Trip,
-  channel: "slack" | "whatsapp" | "email",
+  channel: Channel,
   address: string,
   ports: Pick<Ports, "stores" | "clock" | "claimKeys" | "delivery">,
 ): Promise<Sent> {
@@ -97,7 +99,7 @@ function sayMailState(state: string): State {
 }
 
 async function requireClaimable(
-  input: { tripId: string; channel: "slack" | "whatsapp" | "email"; recipient: string },
+  input: { tripId: string; channel: Channel; recipient: string },
   { stores, clock, caller: { tenantId, environment } }: Pick<Ports, "stores" | "clock"> & { caller: Caller },
 ): Promise<{ trip: Trip; address: string }> {
   const address = readRecipient(input.channel, input.recipient.trim());
@@ -122,7 +124,7 @@ const WANTED = {
 } as const;
 
 /** Undefined: nobody can be reached there. */
-function readRecipient(channel: keyof typeof WANTED, text: string): string | undefined {
+function readRecipient(channel: Channel, text: string): string | undefined {
   if (channel === "slack") return /^[UW][0-9A-Z]{2,20}$/.test(text) ? text : undefined;
   if (channel === "email") return z.email().max(254).safeParse(text).data;
   const digits = text.replaceAll(/[\s().-]/g, "").replace(/^\+/, "");
