@@ -164,7 +164,7 @@ export interface Tools {
    */
   readOrder(args: ReadOrderArgs, options?: ToolOptions): ToolAnswer<ReadOrderResult, ReadOrderCode>;
   /**
-   * List money that entered or left your treasury wallet or was paid from the Gateway, newest first: purpose, amount, counterpart, order or trip, transaction. For money held for open bookings, see check_treasury. Price: 0.0005 USDC.
+   * List money that entered or left your treasury wallet or was paid from the Gateway, newest first, with its purpose. For money held for open bookings, see check_treasury. Price: 0.0005 USDC.
    *
    * Changes nothing. Scope `treasury:read`, list price 0.0005 USDC; only successful calls are charged.
    */
@@ -3009,7 +3009,7 @@ export type ListMovementsResult = {
     pot?: "gateway";
     /** Between your wallets and your money in the Gateway: pageSums count its fee only */
     isBetweenOwn?: true;
-    /** collection: the service; trip_budget: the escrow; gateway; swap_pool; or an address */
+    /** collection: the service; trip_budget: the escrow; treasury: your wallet on another chain; gateway; swap_pool; or an address */
     counterpart: string | null;
     /** reverted: the money is available again */
     state: "pending" | "confirmed" | "reverted";
@@ -3615,7 +3615,7 @@ export type SwapAndBridgeCode = "chain_not_available" | "amount_too_low" | "insu
 export type PrefundTripArgs = {
   /** Decimal, at most 6 places */
   budgetUsdc: string;
-  /** Until after the journey, so that changes and extras can be paid from it */
+  /** Until after the journey */
   expiresInDays?: number | undefined;
   metadataCID?: string | undefined;
   /** 0x and 64 hex digits */
@@ -5007,7 +5007,7 @@ export type ExportRouteMapArgs = {
     latitude?: number | undefined;
     /** Degrees, -180 to 180 */
     longitude?: number | undefined;
-    /** Of Google Maps; enough alone if the operator has a key for it */
+    /** Of Google Maps */
     placeId?: string | undefined;
   })[];
   /** For the links */
@@ -5782,6 +5782,8 @@ export type TripDelayReplannerResult = {
       expiresAt: string;
       /** totalAmount less change.order.returnedAmount; null: not known, or the order has other flights */
       differenceAmount: string | null;
+      /** Fewer checked bags than your order; omitted: no fewer, or no order */
+      fewerBags?: string;
       next: {
         tool: string;
         args: Record<string, unknown>;
