@@ -210,6 +210,23 @@ describe("a model that", () => {
     expect(types(events)).not.toContain("tool_call");
   });
 
+  it("refuses ends the turn, and says so", async () => {
+    service.model.script("Refuse", () => [
+      { type: "end", reason: "refused", usage: { inputTokens: 1, outputTokens: 0 } },
+    ]);
+    const { ended } = await service.talk({ text: "Refuse" });
+    expect(ended).toMatchObject({ status: "failed", problem: { code: "model_refused" }, toolCalls: [] });
+  });
+
+  it("calls with wrong arguments is told what is wrong, and given up after three such steps", async () => {
+    const wrong = (index: number) => () => [call("find_airports_nearby", { query: 7, index }), END];
+    service.model.script("Wrong", wrong(1), wrong(2), wrong(3), wrong(4));
+    const { ended } = await service.talk({ text: "Wrong" });
+    expect(ended).toMatchObject({ status: "failed", problem: { code: "model_nonsense" } });
+    expect(ended.toolCalls.map(({ outcome }) => outcome)).toEqual(["failed", "failed", "failed"]);
+    expect(JSON.stringify(service.model.requests.at(-1)?.messages)).toContain("invalid_input");
+  });
+
   it("never comes to an end is stopped by the budget of steps", async () => {
     const look = (index: number) => () => [call("find_airports_nearby", { query: `Lisbon ${index}` }), END];
     service.model.script("Look", ...Array.from({ length: 9 }, (_, index) => look(index)));

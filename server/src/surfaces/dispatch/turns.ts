@@ -35,9 +35,8 @@ export async function answerTurn(
 ): Promise<HttpAnswer> {
   if (!hasScope(principal.scopes, SCOPE)) throw missingScope("a turn of a conversation", [SCOPE]);
   const { tenantId, ...asked } = readTurn(body);
-  await checkCaller({ tenantId, userId: asked.userId }, principal);
   // It writes, so it does not rest on a cached key.
-  const confirmed = await confirm();
+  const [confirmed] = await Promise.all([confirm(), checkCaller({ tenantId, userId: asked.userId }, principal)]);
   if (confirmed === undefined) throw unauthorized();
   const follow = await beginTurn({
     ...asked,

@@ -101,3 +101,26 @@ it("a reader that leaves ends the stream, not only its next event", { timeout: 2
   sent.on("error", () => undefined).end();
   expect(await ended.promise).toBe("ended");
 });
+
+it("a reader that reads nothing holds up the events, and gets all of them later", { timeout: 60_000 }, async () => {
+  const count = 200;
+  const line = JSON.stringify({ text: "x".repeat(1_000_000) });
+  let produced = 0;
+  async function* produce() {
+    for (; produced < count; produced += 1) yield { sequence: produced + 1, line };
+  }
+  handler = (request) => answerWithEvents(request, produce());
+  const slow = Promise.withResolvers<IncomingMessage>();
+  ask({ port, host: "127.0.0.1", path: "/" }, (incoming) => slow.resolve(incoming.pause())).end();
+  const incoming = await slow.promise;
+  // Whoever writes without waiting has written everything before the service answers others.
+  handler = (request) => answerWithEvents(request, events());
+  for (let turn = 0; turn < 50; turn += 1) await read({});
+  expect(produced).toBeLessThan(count / 2);
+  let bytes = 0;
+  incoming.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  await once(incoming.resume(), "end");
+  expect(bytes).toBeGreaterThanOrEqual(count * line.length);
+});

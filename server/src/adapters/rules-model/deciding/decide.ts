@@ -80,8 +80,9 @@ export function decide(deciding: Deciding): Outcome {
   const outcomes = wishes.map((wish) => DECIDERS[wish.kind](deciding, wish));
   const calls = outcomes.flatMap((outcome) => outcome.calls ?? []);
   if (calls.length > 0) return { calls };
-  // A question beside a confirmation is answered, and then the same is asked again.
-  const again = deed === undefined || wishes.some(({ kind }) => kind === "showAgain") ? [] : [deed];
+  // A question about what is to be confirmed is answered, and then the same is asked again.
+  const isAboutDeed = wishes.every(({ kind }) => kind === "flightConditions" || kind === "total");
+  const again = deed !== undefined && isAboutDeed ? [deed] : [];
   const texts = outcomes.flatMap(({ text }) => (text === undefined ? [] : [text]));
   const question = outcomes.findLast((outcome) => outcome.question !== undefined)?.question;
   if (again.length > 0) return { text: texts.join("\n\n"), calls: again };

@@ -14,8 +14,12 @@ import { LeaseLost, TurnJournal } from "./turn-journal.ts";
 
 /** The number of turns that a process runs at once. */
 const AT_ONCE = 200;
-const LEASE_MILLISECONDS = 1_600;
-const TOUCH_MILLISECONDS = 500;
+/**
+ * A turn of a process that has died goes on once its lease is over. A process that stands still for longer than the difference
+ * loses its turns, which is safe and costs a second answer of the model.
+ */
+const LEASE_MILLISECONDS = 1_400;
+const TOUCH_MILLISECONDS = 300;
 
 /** The caller of a turn that this process has just begun: of any other turn, the key is read again. */
 export interface TurnCaller {
