@@ -210,7 +210,7 @@ const listRecords = ({ environment, ids }: Side): Readonly<Record<string, string
   orderId: ids.changedOrderId,
   userId: `user_${environment}`,
   policyId: `${environment}-corp-2026`,
-  // Ids of no approval, invoice, endpoint, conversation, link, message, session and key: theirs are separated by the tables' keys, which server/test/tables.test.ts checks.
+  // Ids of no approval, invoice, endpoint, conversation, link, message, session, key, connected agent and member: theirs are separated by the tables' keys, which server/test/tables.test.ts checks.
   runId: ids.runId,
   approvalId: `apr_${"0".repeat(26)}`,
   invoiceNumber: "NONE-1",
@@ -221,6 +221,8 @@ const listRecords = ({ environment, ids }: Side): Readonly<Record<string, string
   recordId: `msg_${"0".repeat(26)}`,
   sessionId: `sgn_${"0".repeat(26)}`,
   keyId: `key_${"0".repeat(26)}`,
+  connectionId: `con_${"0".repeat(26)}`,
+  memberId: `user_${"0".repeat(26)}`,
   channelId: `chn_${"0".repeat(26)}`,
   personId: `chp_${"0".repeat(26)}`,
   app: `chn_${"0".repeat(26)}`,
