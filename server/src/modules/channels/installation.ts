@@ -29,6 +29,7 @@ export const SLACK_INSTALLED_PATH = "/api/webhooks/slack-installed";
 export const SHARED_APP = "shared";
 
 export function findSystem({ chatSystems }: Pick<InstallParts, "chatSystems">, kind: ChatKind): ChatSystem {
+  if (kind === "email") throw new Error("mail is no chat system");
   return chatSystems[kind];
 }
 

@@ -111,7 +111,12 @@ async function takeReport(
 async function answer(parts: MailParts, mail: Mail): Promise<string> {
   const { stores } = parts;
   const { channel, stored, parsed, address } = mail;
-  const seen = await stores.channelPeople.see(channel, { externalId: address, address });
+  const seen = await stores.channelPeople.see(channel, {
+    externalId: address,
+    address,
+    phone: undefined,
+    at: parts.clock.now(),
+  });
   const mails = await stores.conversationLinks.countAttempt(channel, `mail:${seen.id}`, MAILS_SECONDS);
   if (mails > MOST_MAILS) return "not answered: too many mails within an hour";
   const person = await knowByAddress(parts, channel, seen);

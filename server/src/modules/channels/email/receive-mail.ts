@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { currentTraceId } from "../../../domain/trace.ts";
 import type { CommonParts } from "../../../kernel/contracts/parts.ts";
 import type { MailEnvelope } from "../../../ports/mail-in.ts";
 import type { Vault } from "../../../ports/vault.ts";
@@ -102,7 +103,16 @@ async function recordTooLarge(
 function seal(vault: Vault, { id: channelId, tenantId }: OpenChannel, thread: string, mail: StoredMail): InboxItem {
   const id = `${channelId}:${mail.eventId}`;
   const encryptedEvent = vault.encrypt(JSON.stringify(mail), sealingContext(id));
-  return { id, tenantId, source: "mail", channelId, thread, about: null, encryptedEvent };
+  return {
+    id,
+    tenantId,
+    source: "mail",
+    channelId,
+    thread,
+    about: null,
+    encryptedEvent,
+    traceId: currentTraceId() ?? null,
+  };
 }
 
 /** Undefined: the item has none. */
