@@ -122,6 +122,20 @@ describe("a message", () => {
     expect(await turns("Late")).toHaveLength(1);
   });
 
+  it("that WhatsApp repeats at once, delays, or dates back is one turn, one turn, and none", async () => {
+    await whatsapp.arm("duplicated", "/_events/whatsapp");
+    await whatsapp.say(TRAVELER, "Repeated there");
+    await expect.poll(() => turns("Repeated there")).toHaveLength(1);
+    await whatsapp.arm("late", "/_events/whatsapp");
+    await whatsapp.say(TRAVELER, "Overtaken");
+    await whatsapp.arm("old", "/_webhooks/whatsapp");
+    await whatsapp.say(TRAVELER, "Dated back");
+    await expect.poll(() => turns("Overtaken")).toHaveLength(1);
+    await whatsapp.say(TRAVELER, "In time");
+    await expect.poll(() => turns("In time")).toHaveLength(1);
+    expect([await turns("Repeated there"), await turns("Dated back")]).toEqual([[{ id: expect.any(String) }], []]);
+  });
+
   it("beside another that makes no sense is handled all the same", async () => {
     const { messages: sense } = await said("wamid.SENSE", "Sense");
     const nonsense = [null, { id: 7 }, { id: "wamid.X", type: "reaction" }];
