@@ -115,11 +115,11 @@ export interface Routes {
   /** MCP server card. The URLs and requirements of the MCP endpoints, to read before connecting. */
   mcpServerCard(input?: undefined, options?: RouteOptions): RouteAnswer<McpServerCardAnswer, McpServerCardRouteCode>;
   /** Read where a person wants notices. The channels, the quiet hours, and the kinds that the person does not want. Null: the person gets no notices. */
-  getNoticePreferences(input?: GetNoticePreferencesInput, options?: RouteOptions): RouteAnswer<GetNoticePreferencesAnswer, GetNoticePreferencesRouteCode>;
+  getNoticePreferences(input: GetNoticePreferencesInput, options?: RouteOptions): RouteAnswer<GetNoticePreferencesAnswer, GetNoticePreferencesRouteCode>;
   /** Say where a person wants notices. From then on the person is told of tickets, invoices, cancellations and changes by the airline: once each, in the first of these channels that reaches them. Email goes to the address that the person writes from, or that of their profile. */
   setNoticePreferences(input: SetNoticePreferencesInput, options?: RouteOptions): RouteAnswer<SetNoticePreferencesAnswer, SetNoticePreferencesRouteCode>;
   /** End a person's notices. The person gets no notices afterwards. */
-  deleteNoticePreferences(input?: DeleteNoticePreferencesInput, options?: RouteOptions): RouteAnswer<DeleteNoticePreferencesAnswer, DeleteNoticePreferencesRouteCode>;
+  deleteNoticePreferences(input: DeleteNoticePreferencesInput, options?: RouteOptions): RouteAnswer<DeleteNoticePreferencesAnswer, DeleteNoticePreferencesRouteCode>;
   /** End notices of a kind. For the List-Unsubscribe header of a notice (RFC 8058) and the page behind its link. The body does not count; the token is for one person and one kind. */
   endNoticesOfAKind(input: EndNoticesOfAKindInput, options?: RouteOptions): RouteAnswer<EndNoticesOfAKindAnswer, EndNoticesOfAKindRouteCode>;
   /** This description. OpenAPI 3.1, generated from the registry of tools. Has an ETag and can be read from any web page. */
@@ -1776,8 +1776,7 @@ export type McpServerCardAnswer = {
 export type McpServerCardRouteCode = never;
 
 export type GetNoticePreferencesInput = {
-  /** A traveler; left out: the person whose own key is used, or the key's own traveler */
-  userId?: string | undefined;
+  userId: string;
 };
 
 export type GetNoticePreferencesAnswer = {
@@ -1795,11 +1794,10 @@ export type GetNoticePreferencesAnswer = {
   } | null;
 };
 
-export type GetNoticePreferencesRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+export type GetNoticePreferencesRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type SetNoticePreferencesInput = {
-  /** A traveler; left out: the person whose own key is used, or the key's own traveler */
-  userId?: string | undefined;
+  userId: string;
   body: {
     /** In order of preference */
     channels: readonly ("email" | "slack" | "whatsapp")[];
@@ -1829,21 +1827,20 @@ export type SetNoticePreferencesAnswer = {
   };
 };
 
-export type SetNoticePreferencesRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+export type SetNoticePreferencesRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type DeleteNoticePreferencesInput = {
-  /** A traveler; left out: the person whose own key is used, or the key's own traveler */
-  userId?: string | undefined;
+  userId: string;
 };
 
 export type DeleteNoticePreferencesAnswer = {
   deleted: true;
 };
 
-export type DeleteNoticePreferencesRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+export type DeleteNoticePreferencesRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type EndNoticesOfAKindInput = {
-  token: string;
+  token?: string | undefined;
   body: Record<string, unknown>;
 };
 
