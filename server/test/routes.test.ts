@@ -37,6 +37,8 @@ const bindsNoKey: Readonly<Record<string, string>> = {
   remove_conversation_link: "the traveler of the key's conversations",
   issue_channel_link_code: "never for somebody who works for the tenant, except with their own key",
   unlink_channel_person: "makes a person of a channel a stranger",
+  set_notice_preferences: "where a traveler is told, never somebody who works for the tenant",
+  delete_notice_preferences: "where a traveler is told, never somebody who works for the tenant",
 };
 /** Tables of the rules that bind a key. */
 const ruleTables = [

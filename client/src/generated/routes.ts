@@ -135,11 +135,11 @@ export interface Routes {
   /** List money movements. Money that entered or left the tenant's wallets, newest first: purpose, amount, counterpart, order or trip, transaction. */
   getMovements(input?: GetMovementsInput, options?: RouteOptions): RouteAnswer<GetMovementsAnswer, GetMovementsRouteCode>;
   /** Read where a person wants notices. The channels, the quiet hours, and the kinds that the person does not want. Null: the person gets no notices. */
-  getNoticePreferences(input?: GetNoticePreferencesInput, options?: RouteOptions): RouteAnswer<GetNoticePreferencesAnswer, GetNoticePreferencesRouteCode>;
+  getNoticePreferences(input: GetNoticePreferencesInput, options?: RouteOptions): RouteAnswer<GetNoticePreferencesAnswer, GetNoticePreferencesRouteCode>;
   /** Say where a person wants notices. From then on the person is told of tickets, invoices, cancellations and changes by the airline: once each, in the first of these channels that reaches them. Email goes to the address that the person writes from, or that of their profile. */
   setNoticePreferences(input: SetNoticePreferencesInput, options?: RouteOptions): RouteAnswer<SetNoticePreferencesAnswer, SetNoticePreferencesRouteCode>;
   /** End a person's notices. The person gets no notices afterwards. */
-  deleteNoticePreferences(input?: DeleteNoticePreferencesInput, options?: RouteOptions): RouteAnswer<DeleteNoticePreferencesAnswer, DeleteNoticePreferencesRouteCode>;
+  deleteNoticePreferences(input: DeleteNoticePreferencesInput, options?: RouteOptions): RouteAnswer<DeleteNoticePreferencesAnswer, DeleteNoticePreferencesRouteCode>;
   /** End notices of a kind. For the List-Unsubscribe header of a notice (RFC 8058) and the page behind its link. The body does not count; the token is for one person and one kind. */
   endNoticesOfAKind(input: EndNoticesOfAKindInput, options?: RouteOptions): RouteAnswer<EndNoticesOfAKindAnswer, EndNoticesOfAKindRouteCode>;
   /** This description. OpenAPI 3.1, generated from the registry of tools. Has an ETag and can be read from any web page. */
@@ -2086,8 +2086,7 @@ export type GetMovementsAnswer = {
 export type GetMovementsRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "sandbox_unavailable" | "unavailable";
 
 export type GetNoticePreferencesInput = {
-  /** A traveler; left out: the person whose own key is used, or the key's own traveler */
-  userId?: string | undefined;
+  userId: string;
 };
 
 export type GetNoticePreferencesAnswer = {
@@ -2105,11 +2104,10 @@ export type GetNoticePreferencesAnswer = {
   } | null;
 };
 
-export type GetNoticePreferencesRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+export type GetNoticePreferencesRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type SetNoticePreferencesInput = {
-  /** A traveler; left out: the person whose own key is used, or the key's own traveler */
-  userId?: string | undefined;
+  userId: string;
   body: {
     /** In order of preference */
     channels: readonly ("email" | "slack" | "whatsapp")[];
@@ -2139,21 +2137,20 @@ export type SetNoticePreferencesAnswer = {
   };
 };
 
-export type SetNoticePreferencesRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+export type SetNoticePreferencesRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type DeleteNoticePreferencesInput = {
-  /** A traveler; left out: the person whose own key is used, or the key's own traveler */
-  userId?: string | undefined;
+  userId: string;
 };
 
 export type DeleteNoticePreferencesAnswer = {
   deleted: true;
 };
 
-export type DeleteNoticePreferencesRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+export type DeleteNoticePreferencesRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type EndNoticesOfAKindInput = {
-  token: string;
+  token?: string | undefined;
   body: Record<string, unknown>;
 };
 

@@ -170,8 +170,6 @@ describe("a mail of a known person", () => {
 
 describe("a mail that nothing proves", () => {
   it("is nobody's: forged, altered, signed by another domain, without a policy, or partly signed", async () => {
-    await idle();
-    const before = out.received.length;
     const forged = { from: TESS, subject: "Forged" };
     // Without a signature.
     await deliver(await buildMail({ ...forged, to: own, text: "Forged without" }), { from: TESS, to: [own] });
@@ -183,7 +181,7 @@ describe("a mail that nothing proves", () => {
     await deliver(Buffer.from(`From: boss@evil.example\r\n${two.toString()}`), { from: TESS, to: [own] });
     await idle();
     expect(await turns("Forged")).toEqual([]);
-    expect(out.received.length).toBe(before);
+    expect(out.received.filter(({ parsed }) => /Forged|No policy/.test(parsed.subject ?? ""))).toEqual([]);
     // Control: the same, signed by whom it says it is from.
     await send({ ...forged, text: "Forged no more" });
     await expect.poll(() => turns("Forged no more")).toHaveLength(1);

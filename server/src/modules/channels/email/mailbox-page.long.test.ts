@@ -19,7 +19,7 @@ beforeAll(async () => {
   mail = await playMail(service, desk);
   await mail.link(TESS, service.apiKey, DEMO_TRAVELER_ID);
   const preferences = { channels: ["email"], timeZone: "UTC", quietHours: null, muted: [] };
-  await desk.ask(`/api/notice-preferences?userId=${DEMO_TRAVELER_ID}`, preferences, service.apiKey, "PUT");
+  await desk.ask(`/api/notice-preferences/${DEMO_TRAVELER_ID}`, preferences, service.apiKey, "POST");
 });
 afterAll(async () => {
   await chromium?.[Symbol.asyncDispose]();

@@ -21,9 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-const PREFERENCES = `/api/notice-preferences?userId=${DEMO_TRAVELER_ID}`;
+const PREFERENCES = `/api/notice-preferences/${DEMO_TRAVELER_ID}`;
 const everyHour = { channels: ["email"], timeZone: "Europe/Berlin", quietHours: null, muted: [] };
-const prefer = (preferences: object) => desk.ask(PREFERENCES, { ...everyHour, ...preferences }, service.apiKey, "PUT");
+const prefer = (preferences: object) => desk.ask(PREFERENCES, { ...everyHour, ...preferences }, service.apiKey, "POST");
 
 /** As the triggers of bookings tell it. */
 let orders = 0;

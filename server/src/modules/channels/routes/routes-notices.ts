@@ -2,17 +2,17 @@ import { z } from "zod";
 import { buildScope } from "../../../domain/scopes.ts";
 import type { HasDuties } from "../../../kernel/contracts/invocation.ts";
 import { definePublicRoute, defineRoute } from "../../../kernel/contracts/route.ts";
-import type { Identity } from "../../../ports/identity.ts";
+import type { Identity, Principal } from "../../../ports/identity.ts";
 import type { Vault } from "../../../ports/vault.ts";
 import type { Stores } from "../context.ts";
 import { MUTABLE_KINDS, NOTICE_CHANNELS } from "../notices/notice-kinds.ts";
 import type { NoticePreference } from "../notices/notices.ts";
 import { readUnsubscribeToken, UNSUBSCRIBE_API } from "../notices/unsubscribe-links.ts";
-import { chooseProved } from "./routes-people.ts";
 
 const TAG = "channels";
-const PATH = "/api/notice-preferences";
-const NONE = "This person has no preferences, and so gets no notices.";
+const PATH = "/api/notice-preferences/:userId";
+const NOBODY = "There is no such user, or only the person's own key may do this.";
+const NONE = "There is no such user, or this person has no preferences and so gets no notices.";
 
 interface RouteParts {
   stores: Stores;
@@ -20,14 +20,7 @@ interface RouteParts {
   hasDuties: HasDuties;
 }
 
-const UserQuery = z.object({
-  userId: z
-    .string()
-    .min(1)
-    .max(128)
-    .describe("A traveler; left out: the person whose own key is used, or the key's own traveler")
-    .exactOptional(),
-});
+const UserPath = z.object({ userId: z.string().min(1).max(128) });
 const Time = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
 const TimeZone = z
   .string()
@@ -57,12 +50,12 @@ const readPreferences = defineRoute({
   description:
     "The channels, the quiet hours, and the kinds that the person does not want. Null: the person gets no notices.",
   scope: buildScope("conversations", "read"),
-  query: UserQuery,
+  params: UserPath,
   answers: { 200: { description: "The preferences.", schema: z.object({ preferences: Preferences.nullable() }) } },
-  errors: {},
+  errors: { not_found: NOBODY },
   example: { answer: { preferences: example } },
-  async run({ principal, query }, parts: RouteParts) {
-    const userId = await chooseProved(parts, principal, query.userId);
+  async run({ principal, params: { userId }, fail }, parts: RouteParts) {
+    if (!(await maySpeakFor(parts, principal, userId))) throw fail("not_found");
     const found = await parts.stores.noticePreferences.find(principal, userId);
     return { preferences: found === undefined ? null : describe(found) };
   },
@@ -70,20 +63,20 @@ const readPreferences = defineRoute({
 
 const writePreferences = defineRoute({
   id: "set_notice_preferences",
-  method: "PUT",
+  method: "POST",
   path: PATH,
   tag: TAG,
   summary: "Say where a person wants notices",
   description:
     "From then on the person is told of tickets, invoices, cancellations and changes by the airline: once each, in the first of these channels that reaches them. Email goes to the address that the person writes from, or that of their profile.",
   scope: buildScope("conversations", "write"),
-  query: UserQuery,
+  params: UserPath,
   body: Preferences,
   answers: { 200: { description: "Stored.", schema: z.object({ preferences: Preferences }) } },
-  errors: {},
+  errors: { not_found: NOBODY },
   example: { body: example, answer: { preferences: example } },
-  async run({ principal, query, body }, parts: RouteParts) {
-    const userId = await chooseProved(parts, principal, query.userId);
+  async run({ principal, params: { userId }, body, fail }, parts: RouteParts) {
+    if (!(await maySpeakFor(parts, principal, userId))) throw fail("not_found");
     const { channels, timeZone, quietHours, muted } = body;
     await parts.stores.noticePreferences.set(principal, userId, {
       channels: [...new Set(channels)],
@@ -104,12 +97,12 @@ const removePreferences = defineRoute({
   summary: "End a person's notices",
   description: "The person gets no notices afterwards.",
   scope: buildScope("conversations", "write"),
-  query: UserQuery,
+  params: UserPath,
   answers: { 200: { description: "Deleted.", schema: z.object({ deleted: z.literal(true) }) } },
   errors: { not_found: NONE },
   example: { answer: { deleted: true } },
-  async run({ principal, query, fail }, parts: RouteParts) {
-    const userId = await chooseProved(parts, principal, query.userId);
+  async run({ principal, params: { userId }, fail }, parts: RouteParts) {
+    if (!(await maySpeakFor(parts, principal, userId))) throw fail("not_found");
     if (!(await parts.stores.noticePreferences.remove(principal, userId))) throw fail("not_found");
     return { deleted: true } as const;
   },
@@ -124,7 +117,7 @@ const unsubscribe = definePublicRoute({
   description:
     "For the List-Unsubscribe header of a notice (RFC 8058) and the page behind its link. The body does not count; the token is for one person and one kind.",
   limitByAddress: "refusals",
-  query: z.object({ token: z.string().min(20).max(2_000) }),
+  query: z.object({ token: z.string().max(2_000).default("") }),
   bodyAs: "text",
   body: z.object({}),
   answers: { 200: { description: "Ended.", schema: z.object({ ended: z.literal(true) }) } },
@@ -142,6 +135,17 @@ const unsubscribe = definePublicRoute({
 });
 
 export const noticeRoutes = [readPreferences, writePreferences, removePreferences, unsubscribe];
+
+/** For travelers without duties; a person with duties says it with their own key. */
+async function maySpeakFor(
+  { identity, hasDuties }: Pick<RouteParts, "identity" | "hasDuties">,
+  { tenantId, environment, personId }: Principal,
+  userId: string,
+): Promise<boolean> {
+  if (userId === personId) return true;
+  if (!(await identity.isUser(tenantId, userId, environment))) return false;
+  return !(await hasDuties({ tenantId, environment }, userId));
+}
 
 function describe({ channels, timeZone, quietFrom, quietUntil, muted }: NoticePreference) {
   return {

@@ -139,7 +139,7 @@ const unlinkPerson = defineRoute({
 export const peopleRoutes = [issueCode, issueApproverCode, listPeople, unlinkPerson];
 
 /** Whom a key may name: a traveler without duties; a person with duties proves who they are with their own key. */
-export async function chooseProved(
+async function chooseProved(
   { identity, hasDuties }: Pick<RouteParts, "identity" | "hasDuties">,
   { tenantId, environment, personId, defaultTravelerId, serviceAccountId }: Principal,
   userId: string | undefined,
