@@ -140,8 +140,10 @@ async function open(scene: Scene): Promise<AreaRun> {
       }),
     begun: () => listPlayed().length,
     async disturb(random) {
-      const [path, fault] = random.pick(FAULTS);
-      await random.shuffle(talks)[0]?.workspace.arm(path, fault);
+      for (const talk of talks) {
+        const [path, fault] = random.pick(FAULTS);
+        await talk.workspace.arm(path, fault);
+      }
     },
     async nextMoment(_random, signal) {
       const deadline = performance.now() + MOMENT_MILLISECONDS;
