@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { calls } from "../src/calls/index.ts";
 import { chain } from "../src/chain/index.ts";
+import { channels } from "../src/channels/index.ts";
 import { conversationModel, conversationRules } from "../src/conversation/index.ts";
 import { crosschain } from "../src/crosschain/index.ts";
 import { escrow } from "../src/escrow/index.ts";
@@ -65,7 +66,15 @@ test("a notification about something else, and one after the harness has taken t
 });
 
 test("each topic of an area is a move of every round", () => {
-  for (const { parts, notifications } of [chain, escrow, servicing, workflows, conversationRules, conversationModel]) {
+  for (const { parts, notifications } of [
+    chain,
+    escrow,
+    servicing,
+    workflows,
+    channels,
+    conversationRules,
+    conversationModel,
+  ]) {
     const topics = listMoves(parts, notifications).flatMap(({ notifiedOf = [] }) => notifiedOf);
     expect(topics).toEqual(notifications);
     expect(topics.length).toBeGreaterThan(0);
@@ -82,8 +91,8 @@ describe.each(Object.entries(withoutSource))("the guard %s of the source", (name
   });
 
   test("is one of an area's", () => {
-    expect([calls, chain, crosschain, conversationRules, conversationModel].flatMap(({ guards }) => guards)).toContain(
-      name,
-    );
+    expect(
+      [calls, chain, crosschain, channels, conversationRules, conversationModel].flatMap(({ guards }) => guards),
+    ).toContain(name);
   });
 });

@@ -169,9 +169,12 @@ async function letSupplierFinish({ environment }: Side): Promise<void> {
   expect((await fetch(`${url}/_sandbox/tick`, tick)).status).toBe(200);
 }
 
+/** The address that mints on every chain. */
+const NOBODY = /^0x0{40}$/;
+
 /** Ids, hashes, secrets and document numbers, and the family names of this test. Times are everybody's. */
 function listWords(text: string): Set<string> {
-  const words = text.match(/\bOf(?:sandbox|production)\b|[\w-]{10,}/g) ?? [];
+  const words = (text.match(/\bOf(?:sandbox|production)\b|[\w-]{10,}/g) ?? []).filter((word) => !NOBODY.test(word));
   return new Set(words.filter((word) => word.startsWith("Of") || (/\d/.test(word) && !/^20\d\d-/.test(word))));
 }
 
@@ -191,7 +194,7 @@ function shownOfOther(side: Side, text: string, named: unknown): string[] {
 /** A side's own records over the routes, without those that change by themselves. */
 async function readAll(side: Side): Promise<string[]> {
   const reading = keyed.filter(
-    ({ method, tag }) => method === "GET" && !["usage", "orders", "events", "keys"].includes(tag),
+    ({ method, tag }) => method === "GET" && !["usage", "orders", "events", "keys", "treasury"].includes(tag),
   );
   const lines: string[] = [];
   for (const route of reading) {

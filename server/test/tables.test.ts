@@ -83,6 +83,8 @@ test("every key of tenants' rows that callers have a part in names the environme
 const NAMING_PERSONS = [
   ...[
     "message.user_id",
+    "notice.user_id",
+    "notice_preference.user_id",
     "booking.user_id",
     "call.subject",
     "channel_code.user_id",

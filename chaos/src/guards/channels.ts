@@ -12,7 +12,7 @@ export const withoutChannelGuard: Readonly<Record<string, readonly Replacement[]
       to: "event.id + Math.random()}`",
     },
     {
-      file: `${MODULE}/handling/handle-message.ts`,
+      file: `${MODULE}/handling/say-in-name.ts`,
       from: "event.id}`",
       to: "event.id + Math.random()}`",
     },

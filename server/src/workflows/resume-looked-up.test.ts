@@ -123,6 +123,9 @@ describe("a pause that waits for tickets", () => {
       const { orderId } = Object(run.shown);
       const ticketed = async () => requireResult(await service.call("read_order", { orderId })).ticketOrderHash;
       await expect.poll(ticketed, { timeout: 20_000 }).toMatch(/^0x/);
+      // Its event is handled after the order shows it, and would store it once more.
+      const heard = "select outcome from webhook_event where order_id = $1 and type = 'air.payment.succeeded'";
+      await expect.poll(() => service.sql(heard, [orderId]), { timeout: 20_000 }).toEqual([{ outcome: "order read" }]);
     });
     expect((await resume(run, { status: "failed" })).status).toBe(409);
     // As if the records had missed the tickets too: the supplier is asked.

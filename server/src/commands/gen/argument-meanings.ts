@@ -22,6 +22,7 @@ const meanings: Readonly<Record<string, string>> = {
   carrier: "Name or two-letter code of the airline",
   carrierIata: "Two-letter code of the airline",
   chain: "The chain that holds the money",
+  channel: "Where the guest is written to",
   chainId: "The id of the trip's chain",
   changeable: "Only fares that can be changed before departure",
   checkInDate: "Check-in day",

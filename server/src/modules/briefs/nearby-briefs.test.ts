@@ -207,7 +207,11 @@ describe("with a source", () => {
     expect(await remind(51.51)).toMatchObject({
       reminders: [{}, { kind: "leave", startsAt: "2035-05-01T06:10:00Z" }, {}],
       ics: expect.stringContaining("28 km by road"),
-      notes: [expect.stringContaining("as you gave them"), expect.stringContaining("by road")],
+      notes: [
+        expect.stringContaining("as you gave them"),
+        expect.stringContaining("it leaves at 10:30 there"),
+        expect.stringContaining("by road"),
+      ],
       attribution: expect.arrayContaining([expect.stringContaining("OpenStreetMap")]),
     });
     const night = { needsHotelFallback: false, stayLocation: "Soho, London", transferMode: "driving" };
@@ -231,6 +235,7 @@ describe("with a source", () => {
       ics: expect.stringContaining("estimated from 27 km"),
       notes: [
         expect.stringContaining("as you gave them"),
+        expect.stringContaining("it leaves at 10:30 there"),
         expect.stringContaining("server_error"),
         expect.stringContaining("from the distance alone"),
       ],

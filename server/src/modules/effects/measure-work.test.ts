@@ -62,6 +62,7 @@ test("the tables that modules name exist, with their columns", async () => {
     "gateway_withdrawal",
     "guest_mail",
     "message",
+    "notice",
     "payment",
     "stay_booking",
     "stay_cancellation",

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { newFundedTenant, requireResult, stranger, UNIT } from "../../../test/support/treasury.ts";
+import { nameChain } from "../../domain/chains/named-chains.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import { defineAnyTool } from "../../kernel/contracts/tool.ts";
 import type { Parts } from "../../kernel/contracts/whole.ts";
@@ -151,7 +152,7 @@ describe("money on a further chain", () => {
     const headers = { authorization: `Bearer ${tenant.operatorKey}` };
     const shown = await service.send(`/api/approvals/${String(body.approvalId)}`, { headers });
     expect(shown.body, shown.text).toMatchObject({
-      evidence: { payments: [{ chain: further.chain, amount: "3.00", token: "USDC", to }] },
+      evidence: { payments: [{ chain: nameChain(further.chain), amount: "3.00", token: "USDC", to }] },
     });
   });
 });

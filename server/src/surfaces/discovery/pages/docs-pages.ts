@@ -88,10 +88,13 @@ function groupGuides(guides: readonly Page[]): PageGroup[] {
 /** Nobody searches for the numbers and ids of examples, which are most of the words by length. */
 const isSearched = (word: string): boolean => word.replaceAll(/\P{N}/gu, "").length < 3;
 
-/** The data of the page search: each word of a page once, without its code and what most pages say. */
+/** The data of the page search: each word of a page once, without its code, its addresses and what most pages say. */
 function searchIndex(pages: readonly Page[]): string {
   const said = pages.map(({ markdown }) => {
-    const text = markdown.replaceAll(/^```[\s\S]*?^```$/gm, " ").toLowerCase();
+    const text = markdown
+      .replaceAll(/^```[\s\S]*?^```$/gm, " ")
+      .replaceAll(/\]\([^)]*\)/g, "]")
+      .toLowerCase();
     return new Set(text.match(/[\p{L}\p{N}_-]{2,}/gu));
   });
   const counts = new Map<string, number>();
