@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { FormEvent } from "react";
-import { ApiError, api } from "../api.ts";
+import { api } from "../api.ts";
 import { fromNow, time } from "../format.ts";
 import { Ask } from "../parts/ask.tsx";
 import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
@@ -15,6 +15,8 @@ interface Passkey {
 const PATH = "/sign-in/passkeys";
 const KEY = ["passkeys"];
 
+/** Browsers bind passkeys to a name, and the service offers none at an address without one. */
+const hasName = !/^[\d.]+$|^\[/.test(location.hostname);
 const canAdd = "PublicKeyCredential" in window && "parseCreationOptionsFromJSON" in PublicKeyCredential;
 
 /** Asks the browser for a new passkey, and stores its public part. */
@@ -28,10 +30,9 @@ async function addPasskey(name: string): Promise<void> {
 
 /** The person's own passkeys, of the membership that they signed in with. */
 export function Passkeys() {
-  const passkeys = useQuery({ queryKey: KEY, queryFn: () => api<{ passkeys: readonly Passkey[] }>(PATH) });
-  // A host without a name has none.
-  const isAbsent = passkeys.error instanceof ApiError && passkeys.error.status === 404;
-  if (isAbsent) {
+  const queryFn = () => api<{ passkeys: readonly Passkey[] }>(PATH);
+  const passkeys = useQuery({ queryKey: KEY, queryFn, enabled: hasName });
+  if (!hasName) {
     return (
       <Panel title="Passkeys">
         <Empty>Browsers accept passkeys only at an address with a name, such as localhost or your own domain.</Empty>
