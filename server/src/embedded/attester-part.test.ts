@@ -74,3 +74,13 @@ test("starts when it is first asked for, is kept on its port, and is replaced wh
   await other.stop();
   expect(readParts(realpathSync(dataDir))).toEqual([]);
 });
+
+test("starts when a service asks for it that does not keep the parts, and the one that does knows no secrets", async () => {
+  rmSync(join(dataDir, "attester"), { recursive: true, force: true });
+  const keeper = await start();
+  const asking = await start();
+  const { url } = await asking.startAttester(none);
+  expect(await isHealthy(url)).toBe(true);
+  await asking.stop();
+  await keeper.stop();
+});

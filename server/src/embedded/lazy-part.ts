@@ -28,6 +28,7 @@ interface LazyPart<Name extends string> {
   title: string;
 }
 
+const secretsPath = (dataDir: string, name: string): string => join(dataDir, name, "secrets.json");
 const endpointPath = (dataDir: string, name: string): string => join(dataDir, name, "endpoint.json");
 
 /** Where it answers; undefined before its first start. It stays the same over restarts. */
@@ -36,13 +37,21 @@ export const lazyPartAccess = (dataDir: string, name: string): { url: string } |
   return endpoint && { url: loopbackUrl(endpoint.port) };
 };
 
+/** For the service that keeps the parts, which may not know them: before its first start, the part has none. */
+export const leaveSecrets = (dataDir: string, name: string, secrets: object): void => {
+  const path = secretsPath(dataDir, name);
+  if (readPrivateJson(path, z.unknown()) !== undefined) return;
+  ensurePrivateFolder(join(dataDir, name));
+  writePrivateJson(path, secrets);
+};
+
 /** A Node program of the repository that reads a file of secrets at its start, and is replaced when they change. */
 export const createLazyPart = <Name extends string>(
   { name, title }: LazyPart<Name>,
   { dataDir, log, progress, readSecrets, program, programOptions = [] }: LazyPartOptions,
 ): Part<Name> => {
   const folder = join(dataDir, name);
-  const secretsFile = join(folder, "secrets.json");
+  const secretsFile = secretsPath(dataDir, name);
   const logPath = join(dataDir, "logs", `${name}.log`);
   const endpointFile = endpointPath(dataDir, name);
 

@@ -8,7 +8,7 @@ import { type AttesterSecrets, createAttesterPart } from "./attester-part.ts";
 import { type CarriersSecrets, createCarriersPart } from "./carriers-part.ts";
 import { createDevnetPart, devnetAccess, listFurtherChains, writeDevnetPrefund } from "./devnet-part.ts";
 import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
-import { lazyPartAccess } from "./lazy-part.ts";
+import { lazyPartAccess, leaveSecrets } from "./lazy-part.ts";
 import type { Part } from "./part.ts";
 import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
 import { readParts } from "./parts-file.ts";
@@ -182,7 +182,8 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
     signal?.removeEventListener("abort", abort);
   }
   const watching = watch(share, stopping.signal, log);
-  const startLazily = async (name: LazyName): Promise<{ url: string }> => {
+  const startLazily = async (name: LazyName, secrets: object): Promise<{ url: string }> => {
+    leaveSecrets(dataDir, name, secrets);
     registrations.want([...wants, ...lazyNames.filter((one) => lazySecrets[one] !== undefined)]);
     const deadline = performance.now() + LAZY_LIMIT_MILLISECONDS;
     // Whichever service keeps the parts opens it at its next look.
@@ -204,11 +205,11 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
     ...(chain && { chain }),
     startAttester(secrets) {
       lazySecrets.attester = secrets;
-      return startLazily("attester");
+      return startLazily("attester", secrets);
     },
     startCarriers(secrets) {
       lazySecrets.carriers = secrets;
-      return startLazily("carriers");
+      return startLazily("carriers", secrets);
     },
     stop() {
       stopping.abort();
