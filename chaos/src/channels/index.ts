@@ -133,9 +133,10 @@ async function open(scene: Scene): Promise<AreaRun> {
     storm: (_round, random, signal) =>
       runWorkers(talks.length, random, signal, async (own, index) => {
         const talk = talks[index];
+        const end = afterwards(signal, END_MILLISECONDS);
         while (talk !== undefined && !signal.aborted) {
           const number = talk.played.length + 1;
-          await talk.play(own.fork(`dialogue-${number}`), number, today, afterwards(signal, END_MILLISECONDS));
+          await talk.play(own.fork(`dialogue-${number}`), number, today, end);
         }
       }),
     begun: () => listPlayed().length,
