@@ -26,15 +26,20 @@ const LOOKS: Readonly<Record<string, readonly string[]>> = {
     'select * from "further_escrow"',
     'select * from "webhook_endpoint" where "network" = $1',
   ],
+  "texts of the channels are removed when their time is over": ["update channel_event set encrypted_event = null"],
   "who waits for a transaction looks whether another process has ended it": [
     'select * from "chain_transaction" where "id" = any ($1::text[])',
   ],
 };
 
+/** Every table whose rows are kept for a time is pruned with a statement of this shape, see `pruneRows`. */
+const PRUNES = /^delete from \S+ where ctid = any \(array\(/;
+
 /** An idle product has transactions, too. */
 const BOUNDS: ReadonlySet<string> = new Set(["begin", "commit"]);
 
 const isLook = (text: string): boolean =>
+  PRUNES.test(text.trimStart()) ||
   Object.values(LOOKS).some((some) => some.some((look) => text.trimStart().startsWith(look)));
 
 /** Returns the statements of the counted operation, and the number of looks besides. `others` are texts that an idle product sends too. */
