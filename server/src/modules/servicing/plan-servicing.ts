@@ -140,9 +140,10 @@ const readStay = ({ accommodationName, checkInDate, checkOutDate }: BookedStay):
 /** Describes the quoted refund of a cancellation and the lost part of the price. */
 function sayRefund(
   refund: QuotedRefund,
-  order: Pick<OrderRecord, "totalAmount" | "totalCurrency">,
+  order: Pick<OrderRecord, "status" | "totalAmount" | "totalCurrency">,
   { back, released }: RefundParts,
 ): string[] {
+  if (order.status === "held") return ["Nothing was paid for this hold: nothing comes back, and nothing is lost."];
   if (refund.refundAmount === null) return ["The quote does not say how much money is refunded."];
   return [
     back > 0n

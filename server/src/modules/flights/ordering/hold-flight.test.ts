@@ -131,6 +131,10 @@ describe("hold_flight", () => {
     const quote = await world.result("cancel_order_quote", { orderId });
     expect(quote.next).toMatch(/^Nothing was paid for this hold, so nothing comes back, and giving it up is free/);
     expect(quote.next).toContain(`it lapses at ${holdUntil}`);
+    const planned = await preview("confirm_cancel_order", { cancellationId: quote.cancellationId });
+    expect(planned).toMatchObject({ accepted: true, movements: [] });
+    expect(planned.note).toContain("nothing comes back, and nothing is lost");
+    expect(planned.note).not.toContain("are lost");
     expect(await giveBack(orderId)).toMatchObject({ status: "cancelled", refundedUsdc: "0.00", chargedUsdc: "0.00" });
     expect(await listOrders(offerId)).toMatchObject([{ state: "cancelled" }]);
     expect(await world.result("read_order", { orderId })).toMatchObject({ status: "cancelled" });
