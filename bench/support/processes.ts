@@ -42,6 +42,7 @@ export async function startProduct(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
   root: string = ROOT,
+  program = "service.ts",
 ) {
   const settings = {
     DATA_DIR: dataDir,
@@ -54,7 +55,7 @@ export async function startProduct(
     LOG_LEVEL: "warn",
     ...environment,
   };
-  const { child, facts } = await startProgram("service.ts", settings, root);
+  const { child, facts } = await startProgram(program, settings, root);
   const { appUrl, quickstartPath } = z.object({ appUrl: z.string(), quickstartPath: z.string() }).parse(facts);
   const quickstart = Quickstart.parse(JSON.parse(readFileSync(quickstartPath, "utf8")));
   const { tenantId, apiKey } = quickstart;

@@ -8,6 +8,7 @@ import { chain } from "./chain/index.ts";
 import { channels } from "./channels/index.ts";
 import { conversationModel, conversationRules } from "./conversation/index.ts";
 import { crosschain } from "./crosschain/index.ts";
+import { disruption } from "./disruption/index.ts";
 import { escrow } from "./escrow/index.ts";
 import { mixed } from "./mixed/index.ts";
 import { paid } from "./paid/index.ts";
@@ -27,6 +28,7 @@ const areas: readonly Area[] = [
   conversationRules,
   conversationModel,
   channels,
+  disruption,
   mixed,
 ];
 /** Several areas by one name. */

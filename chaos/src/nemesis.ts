@@ -87,8 +87,8 @@ async function nextAnswer(history: History, signal: AbortSignal): Promise<void> 
  */
 export function listMoves(parts: readonly string[], topics: readonly string[] = []): Move[] {
   const alone = [SERVICE, ...parts].map((part): Move => ({ name: part, groups: [[part]] }));
-  const together: Move = { name: "all", groups: [[...parts, SERVICE]] };
+  const together = parts.length === 0 ? [] : [{ name: "all", groups: [[...parts, SERVICE]] }];
   const oneAfterTheOther = parts.slice(0, 1).map((first): Move => ({ name: "wake", groups: [[first], [SERVICE]] }));
   const notified = topics.map((topic): Move => ({ name: `notified of ${topic}`, groups: [], notifiedOf: topic }));
-  return [...alone, together, ...oneAfterTheOther, ...notified];
+  return [...alone, ...together, ...oneAfterTheOther, ...notified];
 }

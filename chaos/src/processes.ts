@@ -67,6 +67,12 @@ export function findProcesses(folder: string): number[] {
   return all.filter(({ pid, parent }) => found.has(pid) || found.has(parent)).map(({ pid }) => pid);
 }
 
+/** The same with what this process has started itself. */
+export function findAllProcesses(folder: string): number[] {
+  const own = listProcesses().filter(({ parent, zombie }) => parent === process.pid && !zombie);
+  return [...new Set([...findProcesses(folder), ...own.map(({ pid }) => pid)])];
+}
+
 /** A part and what it started, the part first; empty when it is dead, or when its number is another's by now. */
 export function findPart(pid: number, folder: string): number[] {
   const all = listProcesses().filter(({ zombie }) => !zombie);

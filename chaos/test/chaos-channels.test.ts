@@ -9,8 +9,8 @@ import {
   type Facts,
 } from "../src/channels/check-books.ts";
 import { type Dialogue, listEnds } from "../src/channels/dialogues.ts";
+import type { Shown } from "../src/channels/line.ts";
 import type { Played } from "../src/channels/talk.ts";
-import type { Message } from "../src/channels/workspace.ts";
 
 const CHANNEL = "chn_1";
 const TENANT = "tenant_1";
@@ -25,17 +25,17 @@ const play = (number: number, answers: Dialogue["answers"], needsApproval: boole
   failure: undefined,
 });
 
-const message = (ts: string, text: string, buttons: readonly string[] = []): Message => ({
-  ts,
-  userId: null,
+const message = (id: string, text: string, buttons: readonly string[] = []): Shown => ({
+  id,
   text,
+  isOwn: false,
   buttons: buttons.map((label) => ({ label, value: label })),
   onlyFor: null,
 });
 
 /** A flight that was booked after an approval, and one that the traveler did not want in the end. */
 function soundFacts(): Facts {
-  const sent = { channel_id: CHANNEL, state: "sent" };
+  const sent = { channel_id: CHANNEL, state: "sent", repeats: 0, is_unsure: false, created_milliseconds: 2_000 };
   return {
     played: [play(1, ["Yes"], true), play(2, ["No"], false)],
     orders: [{ offer_id: "off_1" }],
@@ -43,6 +43,7 @@ function soundFacts(): Facts {
       {
         tenantId: TENANT,
         channelId: CHANNEL,
+        kind: "slack",
         said: new Map([
           ["a flight", 2],
           ["yes", 1],
@@ -86,7 +87,7 @@ const withBooks = (facts: Facts, change: Partial<Facts["books"]>): Facts => ({
   ...facts,
   books: { ...facts.books, ...change },
 });
-const withMessages = (facts: Facts, change: (all: readonly Message[]) => readonly Message[]): Facts => ({
+const withMessages = (facts: Facts, change: (all: readonly Shown[]) => readonly Shown[]): Facts => ({
   ...facts,
   sides: facts.sides.map((side) => ({ ...side, messages: change(side.messages) })),
 });
@@ -123,7 +124,7 @@ test.each<[string, (facts: Facts) => Facts, RegExp]>([
   [
     "a card still asks",
     (facts) =>
-      withMessages(facts, (all) => all.map((one) => (one.ts === "1.2" ? message("1.2", "?", ["Approve"]) : one))),
+      withMessages(facts, (all) => all.map((one) => (one.id === "1.2" ? message("1.2", "?", ["Approve"]) : one))),
     /apr_1 is decided, and its card still asks/,
   ],
   [
@@ -143,6 +144,25 @@ test.each<[string, (facts: Facts) => Facts, RegExp]>([
   ],
 ])("%s: it shows", (_name, spoil, problem) => {
   expect(listProblems(spoil(soundFacts()))).toMatch(problem);
+});
+
+const onWhatsApp = (facts: Facts): Facts => ({
+  ...facts,
+  sides: facts.sides.map((side) => ({ ...side, kind: "whatsapp" })),
+});
+const repeatFirst = (facts: Facts, repeats: number): Facts =>
+  withBooks(facts, { sent: facts.books.sent.map((one, at) => (at === 0 ? { ...one, repeats } : one)) });
+const again = (facts: Facts): Facts => withMessages(facts, (all) => [...all, message("1.4", "Booked")]);
+
+test("where nobody can be asked, one repetition is sound if it was counted, and shows otherwise", () => {
+  const facts = onWhatsApp(soundFacts());
+  expect(listProblems(repeatFirst(again(facts), 1))).toBe("");
+  expect(checkShownOnce(repeatFirst(again(facts), 1)).invariant).toContain("counted (1)");
+  expect(listProblems(again(facts))).toMatch(/1\.4 in chn_1 is no message of ours/);
+  expect(listProblems(repeatFirst(again(again(facts)), 1))).toMatch(/is no message of ours/);
+  expect(listProblems(repeatFirst(facts, 2))).toMatch(/was repeated often/);
+  // Slack can be asked.
+  expect(listProblems(repeatFirst(again(soundFacts()), 1))).toMatch(/is no message of ours/);
 });
 
 test.each<[Dialogue["answers"], Dialogue["decision"], boolean, readonly number[]]>([

@@ -10,6 +10,7 @@ import { chain } from "../src/chain/index.ts";
 import { channels } from "../src/channels/index.ts";
 import { conversationModel, conversationRules } from "../src/conversation/index.ts";
 import { crosschain } from "../src/crosschain/index.ts";
+import { disruption } from "../src/disruption/index.ts";
 import { escrow } from "../src/escrow/index.ts";
 import { withoutSource } from "../src/guards/sources.ts";
 import { listMoves } from "../src/nemesis.ts";
@@ -92,7 +93,9 @@ describe.each(Object.entries(withoutSource))("the guard %s of the source", (name
 
   test("is one of an area's", () => {
     expect(
-      [calls, chain, crosschain, channels, conversationRules, conversationModel].flatMap(({ guards }) => guards),
+      [calls, chain, crosschain, channels, conversationRules, conversationModel, disruption].flatMap(
+        ({ guards }) => guards,
+      ),
     ).toContain(name);
   });
 });

@@ -45,7 +45,7 @@ test(
 );
 
 const AREAS =
-  "calls, chain, paid, servicing, escrow, workflows, approvals, crosschain, conversation-rules, conversation-model, channels, mixed, conversation, all";
+  "calls, chain, paid, servicing, escrow, workflows, approvals, crosschain, conversation-rules, conversation-model, channels, disruption, mixed, conversation, all";
 
 test.each([
   [["--rounds", "2"], `--area is one of: ${AREAS}.`],

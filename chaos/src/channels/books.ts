@@ -9,6 +9,10 @@ const Sent = z.object({
   about: z.string(),
   state: z.string(),
   external_id: z.string().nullable(),
+  /** How often it was sent again, although it may have arrived. */
+  repeats: z.int(),
+  is_unsure: z.boolean(),
+  created_milliseconds: z.number(),
 });
 const Turns = z.object({ tenant_id: z.string(), text: z.string(), count: z.int() });
 const Call = z.object({
@@ -32,6 +36,11 @@ export interface ChannelBooks {
   readonly decisions: readonly z.infer<typeof Decision>[];
 }
 
+const SENT = `
+  select channel_id, kind, about, state, external_id, repeats, unsure_since is not null as is_unsure,
+    (extract(epoch from created_at) * 1000)::double precision as created_milliseconds
+  from channel_message`;
+
 type Database = Pick<Deployment, "query">;
 
 async function read<Row>(deployment: Database, schema: z.ZodType<Row>, text: string): Promise<Row[]> {
@@ -40,12 +49,12 @@ async function read<Row>(deployment: Database, schema: z.ZodType<Row>, text: str
 
 export async function readChannelBooks(deployment: Database): Promise<ChannelBooks> {
   return {
-    sent: await read(deployment, Sent, "select channel_id, kind, about, state, external_id from channel_message"),
+    sent: await read(deployment, Sent, SENT),
     turns: await read(
       deployment,
       Turns,
       `select tenant_id, text, count(*)::int as count from conversation_turn
-       where channel = 'slack' and text is not null group by tenant_id, text`,
+       where channel is not null and text is not null group by tenant_id, text`,
     ),
     calls: await read(
       deployment,

@@ -1,14 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Area, type AreaRun, type Finding, type Scene, UNLIMITED_CALLS } from "../area.ts";
-import { readBooks, readOpenMatters } from "../calls/books.ts";
-import {
-  checkBookedOnce,
-  checkChargedOnce,
-  checkFinal,
-  checkLedger,
-  checkSupplierAgrees,
-} from "../calls/check-bookings.ts";
-import { checkNoneTwice, checkSpent } from "../calls/check-usage.ts";
+import { auditBookings } from "../calls/audit-bookings.ts";
+import { readOpenMatters } from "../calls/books.ts";
 import { createTravelers, userIds } from "../calls/travelers.ts";
 import { readUnreadBlocks } from "../chain/books.ts";
 import { createChainView } from "../chain/chain-view.ts";
@@ -26,8 +19,11 @@ import {
   checkShownOnce,
   type Facts,
 } from "./check-books.ts";
+import { addChannel, type Line, type LineOptions } from "./line.ts";
+import { EMAIL, MailLine } from "./mail-line.ts";
+import { SLACK, SlackLine } from "./slack-line.ts";
 import { Talk } from "./talk.ts";
-import { APPROVER, direct, TRAVELER, Workspace } from "./workspace.ts";
+import { WHATSAPP, WhatsAppLine } from "./whatsapp-line.ts";
 
 const OTHERS = ["One", "Two", "Three", "Four", "Five"] as const;
 const MOMENT_MILLISECONDS = 2_000;
@@ -35,35 +31,36 @@ const LOOK_MILLISECONDS = 5;
 const LINK_MILLISECONDS = 60_000;
 const END_MILLISECONDS = 300_000;
 const DECIDES = ["approvals:read", "approvals:decide"];
-type Fault = readonly [path: string, fault: string];
+const APPROVER_ADDRESS = "approver@chaos.example";
+const FORGET_ATTEMPTS = "update conversation_link_attempt set attempts = 0 where owner_id like 'mail%'";
+const LINES = [
+  { body: SLACK, open: (options: LineOptions) => new SlackLine(options) },
+  { body: WHATSAPP, open: (options: LineOptions) => new WhatsAppLine(options) },
+  { body: EMAIL, open: (options: LineOptions) => new MailLine(options, APPROVER_ADDRESS) },
+] as const;
 /** Every flight needs an approval. */
 const POLICY = { document: { flight: { maxPrice: { default: 1 } }, approval: {} } };
-const FAULTS: readonly [Fault, ...Fault[]] = [
-  ["/slack/api/chat.postMessage", "lost_answer"],
-  ["/slack/api/chat.postMessage", "reset"],
-  ["/slack/api/chat.postMessage", "rate_limited"],
-  ["/slack/api/chat.postMessage", "away"],
-  ["/slack/api/chat.update", "reset"],
-  ["/_events/slack", "duplicated"],
-];
-
 type Prepared = Awaited<ReturnType<typeof prepareTenants>>[number];
 
-/** A tenant's workspace with a traveler and an approver who have proved who they are. */
-async function openTalk({ deployment, history }: Scene, { client, access }: Prepared, asks: boolean): Promise<Talk> {
+/** A tenant's line of each kind in turn, with a traveler and an approver who have proved who they are. */
+async function openTalk({ deployment, history }: Scene, { client, access }: Prepared, index: number): Promise<Talk> {
   const { tenantId, apiKey } = access;
+  const asks = index % 2 === 0;
   await createTravelers(client);
-  const person = { id: "chaos_approver", name: "Chaos", email: "approver@chaos.example", roles: ["approver"] } as const;
+  const person = { id: "chaos_approver", name: "Chaos", email: APPROVER_ADDRESS, roles: ["approver"] } as const;
   const key = await deployment.addPerson(person, DECIDES, tenantId);
-  const workspace = await Workspace.add(deployment.appUrls, access, await deployment.carrierControlToken());
-  await workspace.say(TRAVELER, await workspace.issueCode(apiKey, `link-codes?userId=${userIds[0]}`));
-  await workspace.say(APPROVER, await workspace.issueCode(key, "approver-codes"));
+  const [kind = LINES[0]] = LINES.slice(index % LINES.length);
+  const token = await deployment.carrierControlToken();
+  const line: Line = kind.open(await addChannel(deployment.appUrls, access, token, kind.body));
   const deadline = AbortSignal.timeout(LINK_MILLISECONDS);
-  for (const member of [TRAVELER, APPROVER]) {
-    const isLinked = async () =>
-      (await workspace.read()).get(direct(member))?.some(({ text }) => text.includes("You are linked")) === true;
-    while (!(await isLinked())) await delay(LOOK_MILLISECONDS, undefined, { signal: deadline });
-  }
+  const countLinked = async () => (await line.read()).all.filter(({ text }) => text.includes("You are linked")).length;
+  const prove = async (who: "traveler" | "approver", code: string) => {
+    const before = await countLinked();
+    await line.say(who, code);
+    while ((await countLinked()) === before) await delay(LOOK_MILLISECONDS, undefined, { signal: deadline });
+  };
+  await prove("traveler", await line.issueCode(apiKey, `link-codes?userId=${userIds[0]}`));
+  if (line.approverCodes !== undefined) await prove("approver", await line.issueCode(key, line.approverCodes));
   if (asks) {
     await client.put("/api/policies/approving", POLICY);
     await client.put("/api/policy-enforcement", { policyId: "approving" });
@@ -74,7 +71,8 @@ async function openTalk({ deployment, history }: Scene, { client, access }: Prep
     const body = JSON.stringify({ decision: "approve" });
     await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(LINK_MILLISECONDS) });
   }
-  return new Talk({ deployment, workspace, tenantId, needsApproval: asks, decide, history });
+  const rest = async () => void (await deployment.query(FORGET_ATTEMPTS).catch(() => undefined));
+  return new Talk({ deployment, line, tenantId, needsApproval: asks, decide, rest, history });
 }
 
 async function open(scene: Scene): Promise<AreaRun> {
@@ -84,7 +82,7 @@ async function open(scene: Scene): Promise<AreaRun> {
   const view = createChainView(quickstart.chain);
   const talks: Talk[] = [];
   for (const [index, tenant] of (await prepareTenants(deployment, history, OTHERS)).entries())
-    talks.push(await openTalk(scene, tenant, index % 2 === 0));
+    talks.push(await openTalk(scene, tenant, index));
   const today = Temporal.Now.plainDateISO("UTC");
   const listPlayed = () => talks.flatMap(({ played }) => played);
   let caught = 0;
@@ -93,15 +91,10 @@ async function open(scene: Scene): Promise<AreaRun> {
   async function readFacts(): Promise<Facts> {
     const orders = paidOrders(await readSupplier(supplierUrl));
     const sides = await Promise.all(
-      talks.map(async ({ tenantId, said, forgottenUntil, workspace }) => {
-        const places = await workspace.read().catch(() => new Map<string, never>());
-        return {
-          tenantId,
-          said,
-          forgottenUntil,
-          channelId: workspace.channelId,
-          messages: [...places.values()].flat(),
-        };
+      talks.map(async ({ tenantId, said, forgottenUntil, line }) => {
+        const seen = await line.read().catch(() => undefined);
+        const { channelId, kind } = line;
+        return { tenantId, said, forgottenUntil, channelId, kind, messages: seen?.all ?? [] };
       }),
     );
     return { orders, sides, books: await readChannelBooks(deployment), played: listPlayed() };
@@ -112,20 +105,13 @@ async function open(scene: Scene): Promise<AreaRun> {
     const running = [checkHandledOnce(facts), checkDecidedOnce(facts)];
     // A message may just be on its way to us.
     if (phase === "running") return running;
-    const books = await readBooks(deployment, supplierUrl);
     return [
       ...running,
       checkShownOnce(facts),
       checkAllShown(facts),
       checkCards(facts),
       checkEnded(facts),
-      checkBookedOnce(books),
-      checkSupplierAgrees(books),
-      checkChargedOnce(books, []),
-      checkFinal(books),
-      checkLedger(books),
-      checkSpent(books),
-      checkNoneTwice(books.usage),
+      ...(await auditBookings(deployment, supplierUrl)),
     ];
   }
 
@@ -142,8 +128,7 @@ async function open(scene: Scene): Promise<AreaRun> {
     begun: () => listPlayed().length,
     async disturb(random) {
       for (const talk of talks) {
-        const [path, fault] = random.pick(FAULTS);
-        await talk.workspace.arm(path, fault);
+        await talk.line.arm(random.pick(talk.line.faults));
       }
     },
     async nextMoment(_random, signal) {
@@ -184,12 +169,12 @@ function afterwards(signal: AbortSignal, milliseconds: number): AbortSignal {
 export const channels: Area = {
   name: "channels",
   summary:
-    "Travelers book and approvers decide in simulated Slack workspaces: every message in is handled once, every message out is seen once.",
+    "Travelers book and approvers decide in simulated Slack, WhatsApp and mailboxes: every message in is handled once, every message out is seen once.",
   // The second process receives messages and brings replies as the first one does.
   edge: { SERVE: "both" },
   parts: ["postgres", "edge", "carriers"],
   notifications: ["channel_event", "channel_message"],
-  guards: ["event-once", "message-look-up"],
+  guards: ["event-once", "mail-once", "message-look-up"],
   environment: { ...UNLIMITED_CALLS, SANDBOX_BALANCE_USDC: "10000000" },
   open,
 };

@@ -5,7 +5,7 @@ import type { Deployment } from "../deployment.ts";
 import type { History } from "../history.ts";
 import type { Random } from "../random.ts";
 import { type Dialogue, drawDialogue } from "./dialogues.ts";
-import { APPROVER, direct, type Message, SHARED, TRAVELER, type Workspace } from "./workspace.ts";
+import type { Card, Line, Seen, Shown } from "./line.ts";
 
 const LOOK_MILLISECONDS = 150;
 /** The simulator sends an event again for three quarters of a minute. */
@@ -32,17 +32,19 @@ class ForgottenError extends Error {}
 
 interface TalkOptions {
   deployment: Deployment;
-  workspace: Workspace;
+  line: Line;
   tenantId: string;
   needsApproval: boolean;
   /** Decides about an approval over the API. */
   decide(approvalId: string): Promise<void>;
+  /** As if an hour had passed: a person may write so many mails an hour only. */
+  rest(): Promise<void>;
   history: History;
 }
 
 /** The traveler and the approver of one tenant, who have one dialogue after the other. */
 export class Talk {
-  readonly workspace: Workspace;
+  readonly line: Line;
   readonly played: Played[] = [];
   /** By text: how often the traveler has said it; an answer by buttons is said once, however many are pressed. */
   readonly said = new Map<string, number>();
@@ -50,14 +52,14 @@ export class Talk {
   forgottenUntil = 0;
   repeated = 0;
   readonly #options: TalkOptions;
-  /** The time of the last thing that the traveler did, by the simulator's clock. */
+  /** The last message that there was when the traveler did something. */
   #since = "";
-  /** The same of the dialogue's beginning. */
-  #begun = "";
+  /** Cards of the dialogues before. */
+  #answered: ReadonlySet<string> = new Set();
 
   constructor(options: TalkOptions) {
     this.#options = options;
-    this.workspace = options.workspace;
+    this.line = options.line;
   }
 
   get tenantId(): string {
@@ -66,7 +68,7 @@ export class Talk {
 
   /** Notices whether the simulator still knows what was said last. */
   async look(signal: AbortSignal): Promise<void> {
-    await this.workspace.reopen();
+    await this.line.reopen();
     await this.#read(signal).catch((error: unknown) => {
       if (!(error instanceof ForgottenError)) throw error;
     });
@@ -92,8 +94,9 @@ export class Talk {
 
   async #converse(played: Played, signal: AbortSignal): Promise<void> {
     const { dialogue } = played;
+    await this.#options.rest();
     await this.#say("new", signal, ({ text }) => text.includes("a new conversation"));
-    this.#begun = this.#since;
+    this.#answered = new Set((await this.#read(signal)).cards.map(nameCard));
     let reply = await this.#say(dialogue.opening, signal);
     played.conversationId = await this.#findConversation(signal);
     for (let step = 0; step < MOST_STEPS; step += 1) {
@@ -106,74 +109,73 @@ export class Talk {
   }
 
   /** By buttons, or in words. */
-  async #answer({ answers }: Dialogue, question: Message, signal: AbortSignal): Promise<Message> {
+  async #answer({ answers: drawn }: Dialogue, question: Shown, signal: AbortSignal): Promise<Shown> {
+    // Words in a mail decide nothing.
+    const answers = typeof drawn === "string" && this.line.kind === "email" ? ["Yes"] : drawn;
     if (typeof answers === "string") return await this.#say(answers, signal);
     this.#count(answers.join(" and ").toLowerCase());
-    this.#since = question.ts;
+    this.#since = question.id;
     return await this.#untilAnswered(
       signal,
       () => true,
       async () => {
-        await Promise.all(answers.map((label) => this.workspace.press(TRAVELER, direct(TRAVELER), question, label)));
+        await this.#pressAll(answers.map((label) => this.line.answer(question, label)));
       },
     );
   }
 
   /** The reply comes by itself once it is decided. */
-  async #decide({ decision }: Dialogue, signal: AbortSignal): Promise<Message> {
-    const find = async (place: string) =>
-      (await this.#read(signal))
-        .get(place)
-        ?.findLast(({ ts, buttons }) => ts > this.#begun && buttons.some(({ label }) => label === "Approve"));
-    const own = await this.#until(() => find(direct(APPROVER)), signal, "the approver gets a card");
-    const shared = await this.#until(() => find(SHARED), signal, "the approvers' channel gets a card");
-    const places = [
-      { place: direct(APPROVER), card: own },
-      { place: SHARED, card: shared },
-    ] as const;
-    const last = (await this.#read(signal)).get(direct(TRAVELER))?.at(-1)?.ts ?? "";
-    this.#since = last;
+  async #decide({ decision }: Dialogue, signal: AbortSignal): Promise<Shown> {
+    const places: Card[] = [];
+    for (const place of this.line.places) {
+      const find = async () =>
+        (await this.#read(signal)).cards.findLast(
+          (card) => card.place === place && !this.#answered.has(nameCard(card)),
+        );
+      places.push(await this.#until(find, signal, `the approver gets a card in ${place}`));
+    }
+    this.#since = (await this.#read(signal)).talk.at(-1)?.id ?? "";
     const presses = decision === "crowd" || decision === "mixed crowd" ? CROWD : 1;
     return await this.#untilAnswered(
       signal,
       () => true,
       async () => {
-        const approvalId = decision === "by API" ? await this.#findApproval() : undefined;
+        const isByApi = decision === "by API";
+        const approvalId = isByApi || presses > 1 ? await this.#findApproval() : undefined;
         const byApi = approvalId === undefined ? [] : [this.#options.decide(approvalId)];
-        const labels = Array.from({ length: presses }, (_, index) =>
+        const labels = Array.from({ length: isByApi ? 0 : presses }, (_, index) =>
           decision === "reject" || (decision === "mixed crowd" && index % 2 === 0) ? "Reject" : "Approve",
         );
-        const pressed = labels.map((label, index) => {
-          const { place, card } = places[index % 2] ?? places[0];
-          return this.workspace.press(APPROVER, place, card, label);
+        const pressed = labels.flatMap((label, index) => {
+          const card = places[index % places.length];
+          return card === undefined ? [] : [this.line.decide(card, label)];
         });
         await Promise.allSettled([...byApi, ...pressed]);
       },
     );
   }
 
-  async #say(text: string, signal: AbortSignal, fits: (message: Message) => boolean = () => true): Promise<Message> {
-    this.#since = (await this.#read(signal)).get(direct(TRAVELER))?.at(-1)?.ts ?? "";
+  async #say(text: string, signal: AbortSignal, fits: (message: Shown) => boolean = () => true): Promise<Shown> {
+    this.#since = (await this.#read(signal)).talk.at(-1)?.id ?? "";
     return await this.#untilAnswered(signal, fits, async () => {
       this.#count(text);
-      await this.workspace.say(TRAVELER, text);
+      await this.line.say("traveler", text);
     });
   }
 
   /** The next message of the app to the traveler. What was lost with a process that took it is done once more. */
   async #untilAnswered(
     signal: AbortSignal,
-    fits: (message: Message) => boolean,
+    fits: (message: Shown) => boolean,
     act: () => Promise<void>,
-  ): Promise<Message> {
+  ): Promise<Shown> {
     for (;;) {
       await act().catch((error: unknown) => this.#lose(error, signal));
       const deadline = performance.now() + PATIENCE_MILLISECONDS;
       while (performance.now() < deadline) {
-        const messages = (await this.#read(signal)).get(direct(TRAVELER)) ?? [];
-        const reply = messages.find(
-          (one) => one.userId === null && one.onlyFor === null && one.ts > this.#since && fits(one),
-        );
+        const { talk } = await this.#read(signal);
+        const later = talk.slice(talk.findIndex(({ id }) => id === this.#since) + 1);
+        const reply = later.find((one) => !one.isOwn && one.onlyFor === null && fits(one));
         if (reply !== undefined) {
           this.#acknowledge();
           return reply;
@@ -182,6 +184,13 @@ export class Talk {
       }
       this.repeated += 1;
     }
+  }
+
+  /** Rejects if all do: of several at the same moment, those that come late find that it is answered. */
+  async #pressAll(pressed: readonly Promise<void>[]): Promise<void> {
+    const ends = await Promise.allSettled(pressed);
+    const failed = ends.find((end) => end.status === "rejected");
+    if (failed !== undefined && ends.every(({ status }) => status === "rejected")) throw failed.reason;
   }
 
   async #until<Value>(find: () => Promise<Value | undefined>, signal: AbortSignal, what: string): Promise<Value> {
@@ -195,14 +204,12 @@ export class Talk {
   }
 
   /** As the simulator has it. Rejects once it has forgotten what was last seen there. */
-  async #read(signal: AbortSignal): Promise<ReadonlyMap<string, readonly Message[]>> {
+  async #read(signal: AbortSignal): Promise<Seen> {
     for (;;) {
       signal.throwIfAborted();
       try {
-        const places = await this.workspace.read();
-        const messages = places.get(direct(TRAVELER)) ?? [];
-        const isThere = this.#since === "" || messages.some(({ ts }) => ts === this.#since);
-        if (isThere) return places;
+        const seen = await this.line.read();
+        if (this.#since === "" || seen.talk.some(({ id }) => id === this.#since)) return seen;
       } catch (error) {
         await this.#lose(error, signal);
         continue;
@@ -220,7 +227,7 @@ export class Talk {
   async #lose(error: unknown, signal: AbortSignal): Promise<void> {
     this.#options.history.record({ tool: "a message", args: {} }, { kind: "lost", code: describeLoss(error) });
     await delay(LOOK_MILLISECONDS, undefined, { signal });
-    await this.workspace.reopen();
+    await this.line.reopen();
   }
 
   #count(text: string): void {
@@ -235,9 +242,10 @@ export class Talk {
   }
 
   async #findConversation(signal: AbortSignal): Promise<string> {
-    const { deployment, workspace } = this.#options;
+    const { deployment, line } = this.#options;
+    const names = line.travelerNames.map((name) => `'${name}'`).join(", ");
     const text = `select conversation_id as id from channel_person
-      where channel_id = '${workspace.channelId}' and external_id = '${TRAVELER}'`;
+      where channel_id = '${line.channelId}' and external_id in (${names}) and conversation_id is not null`;
     return await this.#until(async () => await this.#ask(deployment, text), signal, "the conversation is known");
   }
 
@@ -262,4 +270,5 @@ const ENDS = [
   /rejected|declined/i,
   /won't/i,
 ];
-const isEnd = ({ text, buttons }: Message): boolean => buttons.length === 0 && ENDS.some((end) => end.test(text));
+const nameCard = ({ place, message: { id } }: Card): string => `${place} ${id}`;
+const isEnd = ({ text, buttons }: Shown): boolean => buttons.length === 0 && ENDS.some((end) => end.test(text));

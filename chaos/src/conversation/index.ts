@@ -1,15 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { startScriptedModel } from "../../../server/test/support/scripted-model/scripted-model.ts";
 import { type Area, type AreaRun, type Finding, type Scene, UNLIMITED_CALLS } from "../area.ts";
-import { readBooks, readOpenMatters } from "../calls/books.ts";
-import {
-  checkBookedOnce,
-  checkChargedOnce,
-  checkFinal,
-  checkLedger,
-  checkSupplierAgrees,
-} from "../calls/check-bookings.ts";
-import { checkNoneTwice, checkSpent } from "../calls/check-usage.ts";
+import { auditBookings } from "../calls/audit-bookings.ts";
+import { readOpenMatters } from "../calls/books.ts";
 import { createTravelers } from "../calls/travelers.ts";
 import { readUnreadBlocks } from "../chain/books.ts";
 import { createChainView } from "../chain/chain-view.ts";
@@ -57,7 +50,6 @@ async function open({ deployment, history, share }: Scene, style: Style): Promis
       },
     ];
     if (phase === "running") return running;
-    const books = await readBooks(deployment, supplierUrl);
     const readAgain = new Map<string, readonly string[]>();
     for (const { conversationId, dialogue } of storm.played) {
       if (conversationId === undefined) continue;
@@ -70,13 +62,7 @@ async function open({ deployment, history, share }: Scene, style: Style): Promis
       checkEnded(facts),
       checkMetered(facts.books),
       checkStreams(talker.received, readAgain, await readLines(deployment)),
-      checkBookedOnce(books),
-      checkSupplierAgrees(books),
-      checkChargedOnce(books, []),
-      checkFinal(books),
-      checkLedger(books),
-      checkSpent(books),
-      checkNoneTwice(books.usage),
+      ...(await auditBookings(deployment, supplierUrl)),
     ];
   }
 

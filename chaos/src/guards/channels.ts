@@ -17,6 +17,19 @@ export const withoutChannelGuard: Readonly<Record<string, readonly Replacement[]
       to: "event.id + Math.random()}`",
     },
   ],
+  /** A mail that comes again is another one. */
+  "mail-once": [
+    {
+      file: `${MODULE}/email/receive-mail.ts`,
+      from: "const eventId = `mail:",
+      to: "const eventId = Math.random() + `mail:",
+    },
+    {
+      file: `${MODULE}/email/receive-mail.ts`,
+      from: "if (!(await emailThreads.see(channel, hashes))) return;",
+      to: "await emailThreads.see(channel, hashes);",
+    },
+  ],
   /** A message whose answer was lost is sent once more. */
   "message-look-up": [
     {

@@ -1,7 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { createMailIn } from "../adapters/email/index.ts";
 import { createSmtpMailer } from "../adapters/smtp/index.ts";
-import type { Config } from "../config/config.ts";
+import { type Config, ConfigError } from "../config/config.ts";
 import type { Log } from "../ports/log.ts";
 import type { MailIn, ResolveDns } from "../ports/mail-in.ts";
 import type { Mailer } from "../ports/mailer.ts";
@@ -22,7 +22,24 @@ export function openMailIn(config: Config, log: Log): MailIn {
   const { emailListenerHost: host, emailRelays: relays, emailMaximumMegabytes } = config;
   // Where the hosts are separate processes, one of them listens.
   const port = config.serve === "edge" ? undefined : config.emailListenerPort;
-  return createMailIn({ port, host, relays, maximumBytes: emailMaximumMegabytes * BYTES_PER_MEGABYTE, log });
+  const maximumBytes = emailMaximumMegabytes * BYTES_PER_MEGABYTE;
+  const mailIn = createMailIn({ port, host, relays, maximumBytes, log });
+  const { listener } = mailIn;
+  if (listener === undefined || port === undefined) return mailIn;
+  return { ...mailIn, listener: { ...listener, listen: (handlers) => explain(listener.listen(handlers), host, port) } };
+}
+
+/** The operator can choose another port, and nothing else helps. */
+async function explain(listening: Promise<number>, host: string, port: number): Promise<number> {
+  try {
+    return await listening;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const why = code === "EADDRINUSE" ? "it is already in use" : code;
+    throw new ConfigError(
+      `Not started: the mail listener cannot listen on port ${port} of ${host} (${why}). Stop what is using it, or set EMAIL_LISTENER_PORT and EMAIL_LISTENER_HOST.`,
+    );
+  }
 }
 
 const DNS_MILLISECONDS = 5_000;

@@ -61,8 +61,8 @@ export interface MailProof {
 interface MailHandlers {
   /** Whether there is such an address here. */
   knows(recipient: string): Promise<boolean>;
-  /** Stores it. `too_large`: it was counted and thrown away. */
-  receive(envelope: MailEnvelope, mail: Uint8Array | "too_large"): Promise<void>;
+  /** Stores it. `too_large`: it was counted and thrown away. False: nobody here reads such a mail. */
+  receive(envelope: MailEnvelope, mail: Uint8Array | "too_large"): Promise<boolean>;
 }
 
 export interface MailListener {

@@ -30,6 +30,8 @@ export interface Refusals {
 export async function startMailServer(
   options: SMTPServerOptions = {},
   refuse: () => Refusals = () => ({}),
+  /** Called when a mail is there and its client waits for the answer. */
+  onReceived: () => void = () => undefined,
 ): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   const logins: MailServer["logins"] = [];
@@ -56,6 +58,7 @@ export async function startMailServer(
             const to = rcptTo.map(({ address }) => address);
             const from = mailFrom === false ? "" : mailFrom.address;
             received.push({ to, from, raw, parsed, isEncrypted: session.secure });
+            onReceived();
           }
           callback(refused);
         });

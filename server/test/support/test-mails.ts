@@ -37,6 +37,8 @@ export function makeTestDomains() {
   };
   return {
     resolve,
+    /** Everything that the DNS says, by name. */
+    records,
     setAway(value: boolean) {
       isAway = value;
     },

@@ -51,17 +51,14 @@ export function createMailListener({ port, host, relays, maximumBytes, log }: Li
         onData(stream, session, answer) {
           const received = readMail(stream, maximumBytes).then(async (mail) => {
             if (mail === undefined) return undefined;
-            await handlers.receive(toEnvelope(session), mail);
-            return mail;
+            return (await handlers.receive(toEnvelope(session), mail)) || mail === "too_large" ? mail : "not_read";
           });
-          settle(received, answer, (mail) =>
-            mail === "too_large"
-              ? refuse(
-                  552,
-                  `5.3.4 The mail is larger than ${maximumBytes / 1_048_576} MB. Send it without its attachments.`,
-                )
-              : null,
-          );
+          settle(received, answer, (mail) => {
+            if (mail === "not_read") return refuse(550, "5.1.1 Nobody reads what is written to this address.");
+            if (mail !== "too_large") return null;
+            const most = maximumBytes / 1_048_576;
+            return refuse(552, `5.3.4 The mail is larger than ${most} MB. Send it without its attachments.`);
+          });
         },
       });
       made.on("error", (err) => log.info({ err }, "a connection of the mail listener broke"));

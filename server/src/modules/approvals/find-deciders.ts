@@ -14,7 +14,7 @@ export interface Directions {
   /** Without a slash at the end. */
   appUrl: string;
   /** Whether the deciders are written to. */
-  isMailed: boolean;
+  canMail(owner: Pick<ApprovalOwner, "tenantId" | "environment">): Promise<boolean>;
 }
 
 export async function findDeciders(
@@ -31,14 +31,18 @@ export async function findDeciders(
     travelerId: call.travelerId,
     evidence: { bought: showTravelers(plan.bought), purpose: showTravelers(purpose) },
   });
-  return nameDeciders(found, { ...toOwner(call), role }, directions);
+  return await nameDeciders(found, { ...toOwner(call), role }, directions);
 }
 
-export function nameDeciders(
+export async function nameDeciders(
   found: readonly { id: string; name: string }[],
-  { tenantId, role }: Pick<ApprovalOwner, "tenantId"> & Pick<ApprovalCase["terms"], "role">,
-  { appUrl, isMailed }: Directions,
-): Deciders {
+  {
+    tenantId,
+    environment,
+    role,
+  }: Pick<ApprovalOwner, "tenantId" | "environment"> & Pick<ApprovalCase["terms"], "role">,
+  { appUrl, canMail }: Directions,
+): Promise<Deciders> {
   const who = `A person with the role ${role === "admin" ? role : `${role} or admin`} decides`;
   const deciders = found
     .slice(0, MOST_NAMED)
@@ -49,7 +53,7 @@ export function nameDeciders(
       says: `${who}, but nobody may: the requester and the travelers cannot. The operator adds a person with npm run user -- add --tenant ${tenantId} --roles ${role}.`,
     };
   }
-  const where = isMailed
+  const where = (await canMail({ tenantId, environment }))
     ? "They get an email with a link to the page where they decide."
     : `They get no email, because no mail server is set up: tell them. ${appUrl}/docs/approvals explains how each opens the page with their own key.`;
   return { deciders, says: `${who}; see deciders. ${where}` };

@@ -25,8 +25,7 @@ export interface KeptApprovalsOptions {
   stores: Stores;
   clock: Clock;
   random: RandomBytes;
-  /** Undefined without a mail server: nobody is written to. */
-  mail: (ApproverMailPorts & { delivery: Delivery }) | undefined;
+  mail: ApproverMailPorts & { delivery: Delivery };
   /** The base URL of the documentation. */
   appUrl: string;
 }
@@ -60,9 +59,10 @@ export class KeptApprovals implements Approvals {
   }
 
   async request(asked: ApprovalCase, context: ApprovalContext): Promise<RequestedApproval> {
-    const { stores, clock } = this.#options;
+    const { stores, clock, mail } = this.#options;
     const owner = toOwner(asked.call);
     const binding = bindCall(asked);
+    const isMailed = await mail.delivery.canMail(owner);
     const { approval, mails } = await stores.transaction(async (aggregates) => {
       const last = await aggregates.approvals.findLast(owner, binding.callHash, "lock");
       const answered = last !== undefined && isAnswered(last, binding, clock.now()) ? last : undefined;
@@ -72,6 +72,7 @@ export class KeptApprovals implements Approvals {
         aggregates,
         { asked, context },
         { ...owner, ...binding, evidence: showCase(asked, context) },
+        isMailed,
       );
     });
     // Not awaited, as a mail server may be slow. The reconciler sends the rest.
@@ -81,13 +82,14 @@ export class KeptApprovals implements Approvals {
 
   findDeciders(asked: ApprovalCase): Promise<Deciders> {
     const { stores, mail, appUrl } = this.#options;
-    return findDeciders(stores, asked, { appUrl, isMailed: mail !== undefined });
+    return findDeciders(stores, asked, { appUrl, canMail: (owner) => mail.delivery.canMail(owner) });
   }
 
   async #store(
     aggregates: Aggregates,
     { asked, context }: { asked: ApprovalCase; context: ApprovalContext },
     bound: ApprovalOwner & Binding & Pick<Approval, "evidence">,
+    isMailed: boolean,
   ): Promise<{ approval: Approval; mails: StoredMails }> {
     const { clock, random, mail } = this.#options;
     const { call, policyId, version, terms } = asked;
@@ -108,7 +110,7 @@ export class KeptApprovals implements Approvals {
       expiresAt: now.add({ hours: terms.expiresHours }),
     });
     // The approvers were already written to about a pending approval.
-    if (mail === undefined || approval.id !== id) return { approval, mails: [] };
+    if (approval.id !== id || !isMailed) return { approval, mails: [] };
     return {
       approval,
       mails: await storeApproverMails(aggregates, mail, approval, {
@@ -120,7 +122,6 @@ export class KeptApprovals implements Approvals {
 
   async #send(stored: StoredMails[number]): Promise<void> {
     const { stores, clock, mail } = this.#options;
-    if (mail === undefined) return;
     const ports = { stores, clock, delivery: mail.delivery };
     await sendNow(ports, storedWords(ports), stored, 0).catch(() => undefined);
   }

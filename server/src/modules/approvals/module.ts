@@ -52,12 +52,12 @@ export const approvalsModule = defineModule({
   effectFollower: { opened: (aggregates, callId) => aggregates.approvals.takeAgain(callId) },
   parts: {
     approvals({ stores, clock, random, vault, urls, delivery }) {
-      const mail = delivery.carriers.has("mail") ? { vault, origin: new URL(urls.app).origin, delivery } : undefined;
+      const mail = { vault, origin: new URL(urls.app).origin, delivery };
       return new KeptApprovals({ stores, clock, random, mail, appUrl: urls.app });
     },
   },
   ports: ({ urls, delivery }) => ({
-    approvalDirections: { appUrl: urls.app, isMailed: delivery.carriers.has("mail") },
+    approvalDirections: { appUrl: urls.app, canMail: (owner) => delivery.canMail(owner) },
   }),
   jobs: ({ stores }) => [
     defineJob({

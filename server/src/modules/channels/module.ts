@@ -4,7 +4,7 @@ import { workOnInbox } from "../../platform/inbox/work-on-inbox.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { defineModule, type Parts } from "./context.ts";
 import { findSimulatedMailer } from "./email/mail-sender.ts";
-import { findReceiver, receiveMail } from "./email/receive-mail.ts";
+import { findReceiver, isSender, receiveMail, receiveReport } from "./email/receive-mail.ts";
 import { createEmailRecords, emailRecords } from "./email/store-email-records.ts";
 import { createEmailMails } from "./email/store-mails.ts";
 import { createEmailThreads } from "./email/store-threads.ts";
@@ -48,6 +48,8 @@ declare module "../../kernel/contracts/parts.ts" {
     readonly "channels.emailDomain": string | undefined;
     readonly "channels.emailWebhookSecret": string | undefined;
     readonly "channels.emailMaximumMegabytes": number;
+    /** Servers report to this address that they could not deliver a mail. */
+    readonly "channels.mailFrom": { readonly address: string } | undefined;
   }
 }
 
@@ -131,9 +133,11 @@ export const channelsModule = defineModule({
     parts.sandboxMail.use((owner) => findSimulatedMailer(parts, owner));
     await parts.mailIn.listener?.listen({
       // The simulator's mails come from the simulator alone.
-      knows: async (recipient) => (await findReceiver(parts, recipient))?.isSimulated === false,
+      knows: async (recipient) =>
+        isSender(parts, recipient) || (await findReceiver(parts, recipient))?.isSimulated === false,
       receive: async (envelope, mail) =>
-        void (await receiveMail(parts, envelope, mail, ({ isSimulated }) => !isSimulated)),
+        (await receiveMail(parts, envelope, mail, ({ isSimulated }) => !isSimulated)) > 0 ||
+        (await receiveReport(parts, envelope, mail)),
     });
   },
   jobs(parts) {

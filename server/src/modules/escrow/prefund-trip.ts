@@ -124,7 +124,7 @@ async function planTrip(
     requiresCode,
     details: { ...details, linkOrigin },
     guestEmail,
-    mail: guestEmail !== undefined && delivery.carriers.has("mail") ? "pending" : "none",
+    mail: guestEmail !== undefined && (await delivery.canMail({ tenantId, ...chain.key })) ? "pending" : "none",
   };
   return { terms, trip };
 }

@@ -6,11 +6,11 @@ const EXPIRES = { hours: 72 };
 
 /** Writes to the persons who may switch the endpoint on again. Without a mail server it is shown only, by `read_account`. */
 export async function mailSwitchedOff(
-  { stores, clock, delivery: { carriers }, urls }: Pick<Parts, "stores" | "clock" | "delivery" | "urls">,
+  { stores, clock, delivery, urls }: Pick<Parts, "stores" | "clock" | "delivery" | "urls">,
   { tenantId, environment, endpointId, url, eventId }: LeasedDelivery,
   because: string,
 ): Promise<void> {
-  if (!carriers.has("mail")) return;
+  if (!(await delivery.canMail({ tenantId, environment }))) return;
   const admins = (await stores.persons.list({ tenantId, environment })).filter(({ roles }) => roles.includes("admin"));
   for (const { id, email, name } of admins) {
     const letter = composeMail({

@@ -13,7 +13,7 @@ export const guestsModule = defineModule({
   name: "guests",
   tools: [guestClaimLink, readTripTravelers, sendClaimLink, unlockClaim],
   routes: guestRoutes,
-  effectUses: (parts) => (parts.delivery.carriers.size === 0 ? [] : [outboxUse(parts, claimMailKind(parts))]),
+  effectUses: (parts) => (parts.delivery.isOpen ? [outboxUse(parts, claimMailKind(parts))] : []),
   async facts({ chains }) {
     const production = chains.home("production");
     const isServed = production === undefined || production.chain.escrow !== undefined;

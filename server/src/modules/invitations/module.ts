@@ -40,8 +40,8 @@ export const invitationsModule = defineModule({
     chains.home("production") === undefined || carriers.has("mail")
       ? []
       : [{ label: "not served", text: "mails: none is sent until SMTP_URL is set" }],
-  account: ({ delivery: { carriers } }) => ({
-    missing: carriers.has("mail")
+  account: async ({ delivery }, owner) => ({
+    missing: (await delivery.canMail(owner))
       ? []
       : [
           {
@@ -51,5 +51,5 @@ export const invitationsModule = defineModule({
           },
         ],
   }),
-  effectUses: (parts) => (parts.delivery.carriers.size === 0 ? [] : [outboxUse(parts, guestMailKind(parts))]),
+  effectUses: (parts) => (parts.delivery.isOpen ? [outboxUse(parts, guestMailKind(parts))] : []),
 });

@@ -30,7 +30,7 @@ const listUsers = ({ booking: { travelers } }: BoughtOrder): readonly string[] =
 
 /** Whether any mail would leave. */
 export async function wouldMail(order: BoughtOrder, ports: Omit<MailPorts, "clock">): Promise<boolean> {
-  if (!ports.delivery.carriers.has("mail")) return false;
+  if (!(await ports.delivery.canMail(order))) return false;
   for (const userId of listUsers(order)) {
     const profile = await ports.travelers.get(order.tenantId, userId, order.environment);
     if (profile?.email !== undefined && (await mayBeSent(ports, reasonFor(order, userId, ports)))) return true;
@@ -58,7 +58,7 @@ async function mailTo(
   kind: MessageKind,
 ): Promise<Omit<MailedItinerary, "userId">> {
   const { stores, clock, delivery, travelers } = ports;
-  if (!delivery.carriers.has("mail")) {
+  if (!(await delivery.canMail(order))) {
     return notSent("Email is off: the operator has no mail server. Pass the files on yourself.");
   }
   const profile = await travelers.get(order.tenantId, userId, order.environment);

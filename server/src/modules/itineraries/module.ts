@@ -24,6 +24,6 @@ export const itinerariesModule = defineModule({
   tools: [sendItinerary],
   parts: { itineraryRenderer: () => new ItineraryRenderer() },
   ports: (parts) => ({ itineraryRenderer: parts.itineraryRenderer, itineraryKind: itineraryKind(parts) }),
-  effectUses: (parts) => (parts.delivery.carriers.size === 0 ? [] : [outboxUse(parts, itineraryKind(parts))]),
+  effectUses: (parts) => (parts.delivery.isOpen ? [outboxUse(parts, itineraryKind(parts))] : []),
   stop: async ({ itineraryRenderer }) => itineraryRenderer.close(),
 });

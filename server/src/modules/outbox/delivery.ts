@@ -13,6 +13,8 @@ declare module "../../kernel/contracts/tool.ts" {
 /** Decides which messages are sent, and how. The others are kept, visible to the caller. */
 export interface Delivery {
   carriers: Carriers;
+  /** Whether messages may leave at all: by a carrier, or onto the page of a tenant's sandbox. */
+  isOpen: boolean;
   /** Shows a tenant's sandbox mails on a page in place of sending them. Undefined: they are sent as any others. */
   findSandboxCarrier(owner: MessageOwner): Promise<Carrier | undefined>;
   /** Whether mails of this tenant go anywhere. */
@@ -30,6 +32,7 @@ interface MessageOwner {
 
 type DeliveryParts = CarrierParts & {
   sandboxMail: SandboxMail;
+  chatSimulator: object | undefined;
   settings: { networkMode: Environment; mailsPerTenantDay: number; mailsPerRecipientDay: number };
 };
 
@@ -40,6 +43,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
     openMailCarrier({ mailer: await parts.sandboxMail.find(owner) });
   return {
     carriers,
+    isOpen: carriers.size > 0 || parts.chatSimulator !== undefined,
     findSandboxCarrier,
     canMail: async (owner) => carriers.has("mail") || (await findSandboxCarrier(owner)) !== undefined,
     kept: networkMode === "production" ? "sandbox" : undefined,

@@ -11,3 +11,4 @@ export {
   sendNow,
   storedWords,
 } from "./send-message.ts";
+export { readSentMail } from "./sent-mail.ts";

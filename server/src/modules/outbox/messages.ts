@@ -3,6 +3,7 @@ import type { Environment } from "../../ports/identity.ts";
 import type { EffectRecord, EffectStore } from "../effects/index.ts";
 import type { Letter } from "./carriers/carrier.ts";
 import type { CarrierName } from "./carriers/index.ts";
+import type { SentMail } from "./sent-mail.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
@@ -55,6 +56,8 @@ export interface Messages extends EffectStore<MessageRecord> {
   findLive(reason: MessageReason): Promise<MessageRecord | undefined>;
   /** Leases a message that is due and that no other worker has. */
   claim(id: string, workerId: string, staleSeconds: number): Promise<MessageRecord | undefined>;
+  /** Marks a mail that was sent and could not be delivered. False: there is no such mail, or it is marked already. */
+  markBounced(mail: SentMail, problem: string): Promise<boolean>;
   /** Undefined: it has ended, or its words were not stored with it. */
   readLetter(id: string): Promise<Letter | undefined>;
   /** Deletes kept messages of the tenant whose text `isNamedIn` accepts. */

@@ -3,6 +3,7 @@ import { closeDelivery, type Delivery, openDelivery } from "./delivery.ts";
 import { messageJobs } from "./jobs.ts";
 import * as messages from "./migrations/0047-messages.ts";
 import * as outbox from "./migrations/0110-outbox.ts";
+import * as bouncedMails from "./migrations/0187-bounced-mails.ts";
 import { SandboxMail } from "./sandbox-mail.ts";
 import { outboxUse, storedWords } from "./send-message.ts";
 import { createMessages } from "./store.ts";
@@ -46,13 +47,10 @@ export const outboxModule = defineModule({
       ],
     },
   ],
-  migrations: { "0047-messages": messages, "0110-outbox": outbox },
+  migrations: { "0047-messages": messages, "0110-outbox": outbox, "0187-bounced-mails": bouncedMails },
   parts: { delivery: openDelivery, sandboxMail: () => new SandboxMail() },
   ports: ({ delivery }) => ({ delivery }),
-  effectUses: (parts) =>
-    parts.delivery.carriers.size === 0 && parts.chatSimulator === undefined
-      ? []
-      : [outboxUse(parts, storedWords(parts))],
+  effectUses: (parts) => (parts.delivery.isOpen ? [outboxUse(parts, storedWords(parts))] : []),
   jobs: messageJobs,
   // Runs before the job of `effects` is stopped, which a message in progress would delay.
   stop: async ({ delivery }) => closeDelivery(delivery),

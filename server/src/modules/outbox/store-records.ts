@@ -42,14 +42,20 @@ export function createMessageRecords(db: Queryable, clock: Clock): MessageRecord
       let query = db
         .selectFrom("message")
         .select(["id", "kind", "state", "attempts", "failureCode", "encryptedMail", "recordId", "traceId"])
-        .select(["createdAt", "updatedAt"])
+        .select(["createdAt", "updatedAt", "bounced"])
         .where("tenantId", "=", tenantId)
         .where("environment", "=", environment)
         .where("carrier", "=", carrier)
         .orderBy("createdAt", "desc")
         .orderBy(sql`id collate "C"`, "desc")
         .limit(limit);
-      if (states !== undefined) query = query.where("state", "in", states);
+      if (states !== undefined) {
+        const isBounced = sql<boolean>`bounced is not null`;
+        query =
+          state === "failed"
+            ? query.where(({ eb, or }) => or([eb("state", "in", states), isBounced]))
+            : query.where("state", "in", states).where("bounced", "is", null);
+      }
       if (tripId !== undefined) query = query.where("recordId", "=", tripId);
       if (traceId !== undefined) query = query.where("traceId", "=", traceId);
       if (from !== undefined) query = query.where("createdAt", ">=", moment(from));
@@ -95,19 +101,21 @@ interface MessageRow {
   traceId: string | null;
   createdAt: Temporal.Instant;
   updatedAt: Temporal.Instant;
+  bounced: string | null;
 }
 
 function describe(row: MessageRow): ChannelRecord {
   const { id, kind, state, attempts, failureCode, encryptedMail, recordId, traceId, createdAt: at, updatedAt } = row;
+  const { bounced } = row;
   const isOver = state === "sent" || state === "failed";
   return {
     id,
     direction: "out",
-    state: STATES[state],
+    state: bounced === null ? STATES[state] : "failed",
     what: kind,
     attempts,
-    problem: failureCode ?? undefined,
-    latencyMs: isOver ? Math.round(at.until(updatedAt).total("milliseconds")) : undefined,
+    problem: bounced ?? failureCode ?? undefined,
+    latencyMs: isOver && bounced === null ? Math.round(at.until(updatedAt).total("milliseconds")) : undefined,
     traceId: traceId ?? undefined,
     ...nameSubject(kind, recordId),
     canResend: state === "failed" && (encryptedMail !== null || recordId !== null),

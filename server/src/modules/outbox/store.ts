@@ -9,6 +9,7 @@ import { createWorkerLeases, type LeasedTable } from "../../platform/leased-queu
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { type MessageReason, type MessageRecord, type Messages, StoredLetter } from "./messages.ts";
+import type { SentMail } from "./sent-mail.ts";
 
 const FINAL = ["sent", "kept", "failed"] as const;
 
@@ -93,6 +94,8 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
       return row === undefined ? undefined : table.toRecord(row);
     },
 
+    markBounced: (mail, problem) => markBounced(db, mail, problem, now()),
+
     async readLetter(id) {
       const row = await db.selectFrom("message").select("encryptedMail").where("id", "=", id).executeTakeFirst();
       const sealed = row?.encryptedMail ?? undefined;
@@ -141,4 +144,19 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
       await pruneRows(db, "message", isOld);
     },
   };
+}
+
+async function markBounced(db: Queryable, mail: SentMail, problem: string, at: string): Promise<boolean> {
+  const marked = db.updateTable("message").set({ bounced: problem, updatedAt: at });
+  const one =
+    "id" in mail
+      ? marked.where("id", "=", mail.id)
+      : marked.where("recordId", "=", mail.recordId).where("kind", "=", mail.kind);
+  const rows = await one
+    .where("carrier", "=", "mail")
+    .where("state", "=", "sent")
+    .where("bounced", "is", null)
+    .returning("id")
+    .execute();
+  return rows.length > 0;
 }

@@ -8,6 +8,7 @@ import * as pauseReminders from "./migrations/0044-pause-reminders.ts";
 import * as openTrips from "./migrations/0055-pauses-of-open-trips.ts";
 import * as remindersInOutbox from "./migrations/0112-reminders-in-outbox.ts";
 import * as runsAreTold from "./migrations/0145-runs-are-told.ts";
+import * as airlineChangesAreTold from "./migrations/0188-airline-changes-are-told.ts";
 import { reminderKind, remindOfPauses } from "./pausing/send-reminders.ts";
 import { createRunEvents, EXPIRING_PAUSES } from "./pausing/store-pauses.ts";
 import { createPauseReminders, PAUSES_TO_REMIND_OF } from "./pausing/store-reminders.ts";
@@ -16,7 +17,7 @@ import { workflowRoutes } from "./routes.ts";
 import type { RunParts } from "./run-parts.ts";
 import { WorkflowRunner } from "./running/runner.ts";
 import { createRuns } from "./store.ts";
-import { createAirlineChanges } from "./store-airline-changes.ts";
+import { createAirlineChanges, NEW_AIRLINE_CHANGES } from "./store-airline-changes.ts";
 import { createInternalTokens, TokenAdministration } from "./store-internal-tokens.ts";
 import { createRunningPersons } from "./store-persons.ts";
 import { runEvents } from "./tenant-events.ts";
@@ -46,7 +47,6 @@ declare module "../../kernel/contracts/tool.ts" {
 }
 
 const PRUNE_MILLISECONDS = 60_000;
-const REPLAN_MILLISECONDS = 2_000;
 const AT_ONCE = 100;
 
 export const workflowsModule = defineModule({
@@ -59,6 +59,7 @@ export const workflowsModule = defineModule({
     "0055-pauses-of-open-trips": openTrips,
     "0112-reminders-in-outbox": remindersInOutbox,
     "0145-runs-are-told": runsAreTold,
+    "0188-airline-changes-are-told": airlineChangesAreTold,
   },
   tenantEvents: runEvents,
   stores: ({ db, clock }) => ({
@@ -91,13 +92,13 @@ export const workflowsModule = defineModule({
   },
   ports: (parts) => ({ workflows: parts }),
   effectUses({ stores, claimKeys, vault, clock, urls, delivery }) {
-    if (delivery.carriers.size === 0) return [];
+    if (!delivery.isOpen) return [];
     return [outboxUse({ stores, clock, delivery }, reminderKind({ stores, claimKeys, vault, appUrl: urls.app }))];
   },
   jobs: ({ workflowRunner, stores, clock, settings: { workflowRetentionDays }, ...parts }) => [
     defineJob({
       name: "replan-changed-orders",
-      everyMilliseconds: REPLAN_MILLISECONDS,
+      queue: NEW_AIRLINE_CHANGES,
       run: () => replanChangedOrders({ ...parts, workflowRunner, stores, clock }),
     }),
     defineJob({

@@ -932,6 +932,7 @@ export interface MessageTable {
   traceId: string | null;
   carrier: Defaulted<string>;
   recordId: string | null;
+  bounced: string | null;
 }
 
 export interface NegotiatedRateTable {

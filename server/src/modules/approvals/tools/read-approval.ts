@@ -45,7 +45,7 @@ export const readApproval = defineTool({
     const decider = found.decidedBy === undefined ? undefined : await stores.persons.find(owner, found.decidedBy);
     const may =
       approval.state === "pending"
-        ? nameDeciders(await listDeciders(stores, found), found, approvalDirections)
+        ? await nameDeciders(await listDeciders(stores, found), found, approvalDirections)
         : { deciders: [], says: NEXT[approval.state] };
     return { approval, decidedByName: decider?.name ?? null, deciders: may.deciders, next: may.says };
   },

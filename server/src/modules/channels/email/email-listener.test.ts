@@ -317,7 +317,7 @@ describe("the listener", () => {
     await deliver(fits, { from: TESS, to: [own] });
     await expect.poll(() => turns("A large one"), { timeout: 15_000 }).toHaveLength(1);
     expect((await turns("A large one"))[0]?.text).not.toContain("cmd");
-  });
+  }, 90_000);
 
   it("stores nothing when the connection breaks within the mail, and everything that it has confirmed", async () => {
     const raw = await buildMail({

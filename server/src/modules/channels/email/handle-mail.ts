@@ -12,11 +12,12 @@ import { sayInName } from "../handling/say-in-name.ts";
 import { readCode } from "../link-codes.ts";
 import type { InboxItem } from "../stores/store-events.ts";
 import { TEXTS } from "../texts.ts";
-import { findDomain, isReplySigned, readMessageId, readReplyToken } from "./addresses.ts";
+import { findDomain, isReplySigned, readReplyToken } from "./addresses.ts";
 import { describeAttachments } from "./attachments.ts";
 import { knowByAddress } from "./known-addresses.ts";
 import { findRobot, readWords } from "./read-mail.ts";
 import { openMail, type StoredMail } from "./receive-mail.ts";
+import { takeReport } from "./take-report.ts";
 
 export type MailParts = HandlingParts &
   Pick<CommonParts, "mailIn" | "mailDns" | "simulatedMail" | "kernel"> &
@@ -60,7 +61,7 @@ export async function handleMail(parts: MailParts, item: TakenItem<InboxItem>): 
 async function judge(parts: MailParts, channel: OpenChannel, stored: StoredMail, raw: Uint8Array): Promise<string> {
   const parsed = await parts.mailIn.parse(raw).catch(() => undefined);
   if (parsed === undefined) return "refused: it is no mail";
-  if (parsed.report !== undefined) return await takeReport(parts, channel, parsed.report);
+  if (parsed.report !== undefined) return await takeReport(parts, channel.id, parsed.report);
   const { from: address, sentAt } = parsed;
   if (address === undefined) return "refused: it has no single sender";
   if (address.endsWith(`@${findDomain(channel, parts.settings.emailDomain)}`))
@@ -80,31 +81,6 @@ async function judge(parts: MailParts, channel: OpenChannel, stored: StoredMail,
     Temporal.Instant.compare(sentAt, now.add(CLOCKS_DIFFER)) <= 0;
   if (!isTimely) return "refused: it was not written lately";
   return await answer(parts, { channel, stored, parsed, address });
-}
-
-/** A report may be forged. Only somebody who has seen the message's id can name it, and all that it does is mark the message. */
-async function takeReport(
-  { stores, vault }: MailParts,
-  channel: OpenChannel,
-  { messageIds, action, status }: NonNullable<ParsedMail["report"]>,
-): Promise<string> {
-  if (action !== "failed" && !status.startsWith("5.")) return `a delivery report: ${action || "unknown"}`;
-  for (const messageId of messageIds) {
-    const ref = readMessageId(vault, messageId);
-    if (ref === undefined) continue;
-    const problem = `bounced ${status}`.trim();
-    const event = {
-      type: "status",
-      id: ref,
-      messageId,
-      ref,
-      status: "failed",
-      isWindowClosed: false,
-      problem,
-    } as const;
-    if (await stores.channelMessages.rise(channel.id, event)) return `a delivery report: ${problem}`;
-  }
-  return "a delivery report about no message that waits for one";
 }
 
 /** The sender is proved from here on. */

@@ -3,6 +3,7 @@ import { ApprovalDesk } from "../../../../test/support/approval-desk.ts";
 import { type MailPlay, playMail, TESS } from "../../../../test/support/mail-play.ts";
 import type { TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
+import { requireResult } from "../../../../test/support/treasury.ts";
 import { DEMO_TRAVELER_ID } from "../../../domain/user-ids.ts";
 
 /** Mail in the sandbox: mailboxes of the simulator, notices in them, and answers behind their links. */
@@ -86,6 +87,27 @@ describe("a person", () => {
     await expect.poll(booked, { timeout: 20_000 }).toHaveLength(1);
   });
 });
+
+it("shows mails to travelers, guests and approvers, although no mail server is set up", async () => {
+  const find = () =>
+    service.sql("select order_id from booking where tenant_id = $1 and state = 'booked'", [service.tenantId]);
+  await expect.poll(find, { timeout: 20_000 }).toHaveLength(1);
+  const [booked] = await find();
+  requireResult(await service.call("save_traveler", { email: "traveler@people.test" }));
+  const itinerary = await service.call("send_itinerary", { orderId: booked?.order_id });
+  expect(itinerary.text).toContain("The mail server has accepted it.");
+  expect((await mail.see("traveler@people.test", "")).subject).toContain("FRA");
+  const { emailSent } = requireResult(
+    await service.call("prefund_trip", { budgetUsdc: "20", guestEmail: "guest@people.test", require2fa: true }),
+  );
+  expect(emailSent).toBe(true);
+  await mail.see("guest@people.test", "/claim");
+  await desk.newPerson("Grace", "approver");
+  await desk.enforce({});
+  const asked = await service.call("send_tokens", { to: `0x${"7".repeat(40)}`, amount: "2.51", token: "USDC" });
+  expect(asked.text).toContain("They get an email");
+  await mail.see("grace@example.com", "2.51");
+}, 90_000);
 
 describe("a notice", () => {
   it("comes once, by mail, with a way to end its kind; one click ends it", async () => {

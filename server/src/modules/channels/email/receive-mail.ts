@@ -8,6 +8,7 @@ import type { OpenChannel } from "../channels.ts";
 import type { Parts } from "../context.ts";
 import type { InboxItem } from "../stores/store-events.ts";
 import { findDomain, isReplySigned, readReplyToken } from "./addresses.ts";
+import { takeReport } from "./take-report.ts";
 
 export type ReceiveParts = Pick<CommonParts, "vault" | "clock" | "mailIn" | "log"> & Pick<Parts, "stores" | "settings">;
 
@@ -62,6 +63,23 @@ export async function receiveMail(
     else await store(parts, channel, { ...envelope, to }, raw);
   }
   return channels.size;
+}
+
+/** Whether it is the address that mails of ours have as their sender, besides those of conversations. */
+export const isSender = ({ settings }: Pick<ReceiveParts, "settings">, recipient: string): boolean =>
+  recipient.toLowerCase() === settings.mailFrom?.address.toLowerCase();
+
+/** Marks the mails that a report to this address is about, before anybody is told that it was accepted. False: it is no report. */
+export async function receiveReport(
+  parts: ReceiveParts,
+  { to }: Pick<MailEnvelope, "to">,
+  raw: Uint8Array | "too_large",
+): Promise<boolean> {
+  if (raw === "too_large" || !to.some((recipient) => isSender(parts, recipient))) return false;
+  const { report } = (await parts.mailIn.parse(raw).catch(() => undefined)) ?? {};
+  if (report === undefined) return false;
+  parts.log.info({ outcome: await takeReport(parts, undefined, report) }, "a delivery report was taken");
+  return true;
 }
 
 async function store(

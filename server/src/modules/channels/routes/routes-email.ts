@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { definePublicRoute } from "../../../kernel/contracts/route.ts";
 import type { OpenChannel } from "../channels.ts";
-import { type ReceiveParts, receiveMail } from "../email/receive-mail.ts";
+import { type ReceiveParts, receiveMail, receiveReport } from "../email/receive-mail.ts";
 import { emailWebhookPath, SHARED_APP } from "../installation.ts";
 import { CHANNEL_ID } from "./channel-answer.ts";
 
@@ -70,6 +70,7 @@ const receiveEmail = definePublicRoute({
     const isMeant = (one: OpenChannel) => (app === SHARED_APP ? !one.isSimulated : one.id === app);
     const channels = await receiveMail(parts, envelope, isTooLarge ? "too_large" : bytes, isMeant);
     if (isTooLarge) throw fail("too_large");
+    if (app === SHARED_APP) await receiveReport(parts, envelope, bytes);
     return { ok: true as const, channels };
   },
 });

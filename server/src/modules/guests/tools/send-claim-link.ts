@@ -49,8 +49,8 @@ export const sendClaimLink = defineTool({
   errors,
   example: (_today, { tripId }) => ({ tripId, channel: "email" as const, recipient: "guest@example.com" }),
 
-  async plan({ channel }, { delivery }) {
-    if (channel === "email" && !delivery.carriers.has("mail")) return EMPTY_PLAN;
+  async plan({ channel }, { delivery, caller }) {
+    if (channel === "email" && !(await delivery.canMail(caller))) return EMPTY_PLAN;
     return { movements: [], irreversible: [final("the message to the guest")] };
   },
 
@@ -75,7 +75,7 @@ async function send(
 ): Promise<Sent> {
   const notSent = (why: keyof typeof NOT_SENT): Sent => ({ link: "not_sent", code: null, reason: NOT_SENT[why] });
   if (channel === "email") {
-    if (!ports.delivery.carriers.has("mail")) return notSent("no_mail");
+    if (!(await ports.delivery.canMail(trip))) return notSent("no_mail");
     const { link, code } = await mailClaim(ports, trip, address);
     return { link: sayMailState(link), code: code === undefined ? null : sayMailState(code) };
   }
