@@ -4915,6 +4915,8 @@ export type TimezoneBriefResult = {
     utcOffsetMinutesBefore: number;
     utcOffsetMinutesAfter: number;
   }[];
+  /** A provider says another offset: which to trust. Null: none does */
+  offsetNote: string | null;
   /** The name is in English because the language has none */
   isLanguageFallback: boolean;
 };

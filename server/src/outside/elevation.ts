@@ -13,7 +13,7 @@ export function openElevation(
   embedded: Pick<EmbeddedPlaces, "elevation">,
 ): Elevation {
   const providers = inOrder(elevationProviders, {
-    google: over(sources.google.maps, createGoogleElevation),
+    google: over(sources.google.elevation, createGoogleElevation),
     opentopodata: over(sources.openTopoData, createOpenTopoDataElevation),
     "open-meteo": over(sources.openMeteo, createOpenMeteoElevation),
     embedded: embedded.elevation,

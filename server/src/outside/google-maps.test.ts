@@ -136,6 +136,37 @@ describe("Google Maps", () => {
     expect((await elevation.at(rome)).elevation).toMatchObject({ meters: 3399.5, basis: "Google Maps, cells of 10 m" });
   });
 
+  it("knows time zones by their newer names, and the offset of the moment", async () => {
+    const { maps } = open();
+    const at = Temporal.Instant.from("2026-07-01T00:00:00Z");
+    expect(await maps.findTimeZones({ latitude: 22.57, longitude: 88.36, at })).toMatchObject({
+      timeZones: ["Asia/Kolkata"],
+      utcOffsetMinutes: 330,
+      provenance: { source: "google-maps", attribution: expect.arrayContaining(["Google Maps"]), fallbackFrom: [] },
+    });
+    expect(server.requests[0]?.query).toMatchObject({ location: "22.57,88.36", timestamp: "1782864000" });
+    // Another offset than the runtime's rules have is said, for times that the provider was asked about.
+    const samoa = { latitude: -13.83, longitude: -171.76 };
+    expect((await maps.findTimeZones({ ...samoa, at })).utcOffsetMinutes).toBe(840);
+    const before = Temporal.Instant.from("1961-07-01T00:00:00Z");
+    expect((await maps.findTimeZones({ ...samoa, at: before })).utcOffsetMinutes).toBeUndefined();
+    expect(server.requests.at(-1)?.query).toMatchObject({ timestamp: "0" });
+  });
+
+  it.each([
+    ["the open sea", { latitude: 0, longitude: -30 }, "Etc/GMT+2", "nothing_found"],
+    [
+      "a zone that the runtime does not have",
+      { latitude: 51.5, longitude: -0.12 },
+      "Europe/London",
+      "unexpected_answer",
+    ],
+  ])("leaves %s to the built-in borders", async (_, position, timeZone, reason) => {
+    const { timeZones, provenance } = await open().maps.findTimeZones({ ...position, at: clock.now() });
+    expect([timeZones[0], provenance.source]).toEqual([timeZone, "embedded-places"]);
+    expect(provenance.fallbackFrom).toEqual([{ source: "google-maps", reason }]);
+  });
+
   it("stores nothing of an answer: the same question is asked again", async () => {
     const { maps, elevation } = open();
     for (const turn of [1, 2]) {
@@ -161,6 +192,7 @@ describe("Google Maps", () => {
     ["weather", ({ conditions }) => conditions.weatherAt(rome)],
     ["air", ({ conditions }) => conditions.airAt(rome)],
     ["elevations", ({ elevation }) => elevation.at(rome)],
+    ["time zones", ({ maps }) => maps.findTimeZones({ ...rome, at: clock.now() })],
   ];
 
   it.each(googleFaults)("gives way to the next provider, which says why: %s", async (reason, fault) => {
@@ -175,10 +207,14 @@ describe("Google Maps", () => {
   it("with one API's quota used up, the others still answer", async () => {
     simulator.quota = 1;
     const { maps, elevation, conditions } = open();
+    expect((await elevation.at(rome)).provenance).toMatchObject(google);
+    // As often as pauses an API. Geocoding and time zones are on its host.
+    for (let time = 0; time < 20; time += 1) {
+      const { fallbackFrom } = (await elevation.at(rome)).provenance;
+      expect(fallbackFrom[0]).toEqual({ source: "google-maps", reason: expect.stringMatching(/rate_limited|paused/) });
+    }
     expect((await maps.findPlaces("10 Downing Street, London")).provenance).toMatchObject(google);
-    expect((await elevation.at(rome)).provenance.fallbackFrom).toEqual([
-      { source: "google-maps", reason: "rate_limited" },
-    ]);
+    expect((await maps.findTimeZones({ ...rome, at: clock.now() })).provenance.source).toBe("google-maps");
     expect((await conditions.airAt(rome)).provenance).toMatchObject(google);
   });
 });

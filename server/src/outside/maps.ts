@@ -1,6 +1,7 @@
 import type { EmbeddedPlaces, FoundPlaces } from "../adapters/embedded-places/index.ts";
 import { createGoogleAddresses } from "../adapters/google-maps/address-validation.ts";
 import { createGoogleGeocoding, createGooglePlaceDetails } from "../adapters/google-maps/geocoding.ts";
+import { createGoogleTimeZones } from "../adapters/google-maps/time-zone.ts";
 import { createNominatim } from "../adapters/nominatim/index.ts";
 import type { Config } from "../config/config.ts";
 import { Failure } from "../domain/errors.ts";
@@ -17,7 +18,7 @@ export function openMaps(
 ): Maps {
   const nominatim = over(sources.nominatim, createNominatim);
   const places = inOrder<"google" | "nominatim" | "embedded", PlaceQuestion, FoundPlaces>(geocodingProviders, {
-    google: over(google?.maps, createGoogleGeocoding),
+    google: over(google?.geocoding, createGoogleGeocoding),
     nominatim: nominatim?.places,
     embedded: embedded.places,
   });
@@ -25,6 +26,10 @@ export function openMaps(
     google: over(google?.addresses, createGoogleAddresses),
     nominatim: nominatim?.addresses,
     embedded: embedded.addresses,
+  });
+  const timeZones = inOrder(["google", "embedded"], {
+    google: over(google?.timeZone, createGoogleTimeZones),
+    embedded: embedded.timeZones,
   });
   const details = over(google?.places, createGooglePlaceDetails);
   return {
@@ -47,5 +52,25 @@ export function openMaps(
       const { answer, provenance } = await askProviders(addresses, address, signal);
       return { found: answer, provenance };
     },
+    async findTimeZones(question, signal) {
+      const { answer, provenance } = await askProviders(timeZones, question, signal);
+      const own = embedded.timeZonesAt(question);
+      const [first, ...others] = answer?.timeZones ?? own;
+      const isFirst = (zone: string) => first !== undefined && isSameZone(zone, first, question.at);
+      // Providers may use a zone's older name, such as Asia/Calcutta.
+      const name = own.find(isFirst) ?? first ?? "Etc/UTC";
+      const further = [...new Set([...others, ...own])].filter((zone) => zone !== name && !isFirst(zone));
+      const attribution = [...new Set([...provenance.attribution, ...embedded.ownProvenance.attribution])];
+      return {
+        timeZones: [name, ...further],
+        utcOffsetMinutes: answer?.utcOffsetMinutes,
+        provenance: { ...provenance, attribution },
+      };
+    },
   };
+}
+
+/** Whether both are names of one zone, not only of the same offset. */
+function isSameZone(one: string, other: string, at: Temporal.Instant): boolean {
+  return at.toZonedDateTimeISO(one).equals(at.toZonedDateTimeISO(other));
 }

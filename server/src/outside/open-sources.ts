@@ -33,7 +33,9 @@ export function openSources(config: Config, { http, clock, log }: { http: HttpCl
   };
   return {
     google: {
-      maps: openGoogle(googleHosts.maps),
+      geocoding: openGoogle(googleHosts.geocoding),
+      elevation: openGoogle(googleHosts.elevation),
+      timeZone: openGoogle(googleHosts.timeZone),
       addresses: openGoogle(googleHosts.addresses),
       places: openGoogle(googleHosts.places),
       routes: openGoogle(googleHosts.routes),

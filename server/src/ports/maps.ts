@@ -66,6 +66,18 @@ export interface AddressSearch {
   provenance: ProviderProvenance;
 }
 
+export interface TimeZoneQuestion extends Position {
+  /** The moment of the offset. */
+  at: Temporal.Instant;
+}
+
+export interface TimeZoneAnswer {
+  /** IANA names, at least one; several at a border or in disputed areas. */
+  timeZones: readonly string[];
+  /** At the moment, as the provider says; undefined: it says only the name. */
+  utcOffsetMinutes: number | undefined;
+}
+
 interface NearCity {
   place: Place;
   /** From the requested point. */
@@ -111,6 +123,11 @@ export interface Maps {
   countryOfTerritory(countryCode: string): string | undefined;
   /** IANA names; several at a border or in disputed areas, nautical zones at sea. */
   timeZonesAt(position: Position): readonly string[];
+  /** The same as providers know it: their zone first, then others of the built-in borders. Never fails. */
+  findTimeZones(
+    question: TimeZoneQuestion,
+    signal?: AbortSignal,
+  ): Promise<TimeZoneAnswer & { provenance: ProviderProvenance }>;
   /** The provenance of the built-in data. */
   readonly ownProvenance: ProviderProvenance;
 }

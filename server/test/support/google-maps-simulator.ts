@@ -61,8 +61,9 @@ export function createGoogleMapsSimulator(): GoogleMapsSimulator {
     script({ path, query, headers }) {
       const [, host = "", ...rest] = path.split("/");
       const isOlder = OLDER.has(host);
-      const count = (asked.get(host) ?? 0) + 1;
-      asked.set(host, count);
+      const api = isOlder ? `${host}/${rest.join("/")}` : host;
+      const count = (asked.get(api) ?? 0) + 1;
+      asked.set(api, count);
       const [, exceeded] = googleFaults[0] ?? [];
       const fault = count > simulator.quota ? exceeded : simulator.fault;
       if (fault !== undefined) return isOlder ? fault.older : fault.newer;
@@ -71,11 +72,28 @@ export function createGoogleMapsSimulator(): GoogleMapsSimulator {
       if (NEEDS_MASK.has(host) && headers["x-goog-fieldmask"] === undefined) {
         return deny(400, "INVALID_ARGUMENT", "FieldMask is a required parameter.");
       }
-      const json = answers[`${host}/${rest.join("/")}`];
+      const json =
+        api === TIME_ZONES ? sayTimeZone(query.location, query.timestamp) : answers[`${host}/${rest.join("/")}`];
       return json === undefined ? deny(404, "NOT_FOUND", "no such method") : { status: 200, json };
     },
   };
   return simulator;
+}
+
+const TIME_ZONES = "maps.googleapis.com/maps/api/timezone/json";
+
+/** Names as Google has them, and one zone whose rules changed after those of any runtime. Undefined: the open sea. */
+const zones: Readonly<Record<string, { timeZoneId: string; rawOffset: number; dstOffset: number }>> = {
+  "41.89,12.492": { timeZoneId: "Europe/Rome", rawOffset: 3_600, dstOffset: 0 },
+  "22.57,88.36": { timeZoneId: "Asia/Calcutta", rawOffset: 19_800, dstOffset: 0 },
+  "-13.83,-171.76": { timeZoneId: "Pacific/Apia", rawOffset: 46_800, dstOffset: 3_600 },
+  "51.5,-0.12": { timeZoneId: "Europe/Borduria", rawOffset: 0, dstOffset: 0 },
+};
+
+function sayTimeZone(location: string | undefined, timestamp: string | undefined): object {
+  if (!/^\d+$/.test(timestamp ?? "")) return { status: "INVALID_REQUEST", errorMessage: "Invalid request." };
+  const zone = zones[location ?? ""];
+  return zone === undefined ? { status: "ZERO_RESULTS" } : { status: "OK", timeZoneName: "As named", ...zone };
 }
 
 const restaurant = {

@@ -14,6 +14,8 @@ interface TalkOptions {
   readonly onSpend?: "confirm" | "withdraw" | "decline";
   /** Answers of tools instead of those below. */
   readonly answers?: Readonly<Record<string, unknown>>;
+  /** Who has a profile, beside the traveler; their ids are their given names. */
+  readonly companions?: readonly string[];
 }
 
 interface RulesTurn {
@@ -28,7 +30,7 @@ const OUTCOMES = { confirm: "ok", withdraw: "withdrawn", decline: "declined" } a
 /** A whole conversation of the rules model with tools that always answer. */
 export async function talkWithRules(
   say: readonly string[],
-  { locale = "en", timeZone = "UTC", now = NOW, onSpend = "confirm", answers = {} }: TalkOptions = {},
+  { locale = "en", timeZone = "UTC", now = NOW, onSpend = "confirm", answers = {}, companions }: TalkOptions = {},
 ): Promise<readonly RulesTurn[]> {
   const model = createRulesModel();
   const messages: ModelMessage[] = [];
@@ -36,7 +38,9 @@ export async function talkWithRules(
   const traveler = {
     userId: "user_demo",
     givenName: "Demo",
-    companions: [{ userId: "user_marco", name: "Marco Traveler" }],
+    companions: companions?.map((name) => ({ userId: name.split(" ")[0] ?? name, name })) ?? [
+      { userId: "user_marco", name: "Marco Traveler" },
+    ],
   };
   for (const said of say) {
     messages.push({ role: "user", text: said, at: now });

@@ -1,7 +1,16 @@
 import { distanceMeters } from "../../domain/distance.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
 import type { ElevationAnswer } from "../../ports/elevation.ts";
-import type { Airport, Maps, PlaceQuestion, PlaceSearch, Position, PostalAddress } from "../../ports/maps.ts";
+import type {
+  Airport,
+  Maps,
+  PlaceQuestion,
+  PlaceSearch,
+  Position,
+  PostalAddress,
+  TimeZoneAnswer,
+  TimeZoneQuestion,
+} from "../../ports/maps.ts";
 import { CountryBorders } from "./country-borders.ts";
 import { DATA_DATE } from "./data-date.ts";
 import { Elevations } from "./elevations.ts";
@@ -21,11 +30,12 @@ const SOURCE = "embedded-places";
 
 export type FoundPlaces = Pick<PlaceSearch, "candidates">;
 
-export interface EmbeddedPlaces extends Omit<Maps, "findPlaces" | "findPlaceById" | "findAddress"> {
+export interface EmbeddedPlaces extends Omit<Maps, "findPlaces" | "findPlaceById" | "findAddress" | "findTimeZones"> {
   places: Provider<PlaceQuestion, FoundPlaces>;
   /** Knows no addresses, and says so if no other provider answers. */
   addresses: Provider<PostalAddress, never>;
   elevation: Provider<Position, ElevationAnswer>;
+  timeZones: Provider<TimeZoneQuestion, TimeZoneAnswer>;
   nearMatches(text: string): readonly string[];
 }
 
@@ -66,6 +76,7 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
   const near = once(() => new NearMatches(gazetteer()));
   const countries = once(() => new CountryBorders());
   const zones = once(() => new TimeZoneBorders());
+  const timeZonesAt = (position: Position) => zones().find(position, () => countries().find(position));
 
   return {
     ownProvenance: { ...provenance, asOf: DATA_DATE, fallbackFrom: [] },
@@ -86,6 +97,13 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
       ...provenance,
       attribution: [...provenance.attribution, "Elevations from NASA SRTM30 (public domain), by KDE Marble"],
       ask: async (position) => ({ answer: elevations().at(position), asOf: DATA_DATE }),
+    },
+    timeZones: {
+      ...provenance,
+      ask: async (position) => ({
+        answer: { timeZones: timeZonesAt(position), utcOffsetMinutes: undefined },
+        asOf: DATA_DATE,
+      }),
     },
     nearMatches: (text) => near().find(text, NEAR_MATCHES),
     airport(iataCode) {
@@ -119,7 +137,7 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
         .map(({ name, latitude, longitude }) => ({ name, latitude, longitude })),
     countryCodeAt: (position) => countries().find(position),
     countryOfTerritory: (countryCode) => countries().findParentCountry(countryCode),
-    timeZonesAt: (position) => zones().find(position, () => countries().find(position)),
+    timeZonesAt,
   };
 }
 

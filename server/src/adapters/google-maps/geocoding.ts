@@ -17,7 +17,7 @@ const Found = z.object({
   partial_match: z.boolean().default(false),
 });
 
-const results = z.array(Found);
+const answered = z.object({ results: z.array(Found) });
 
 /** Places and addresses by name, from the Geocoding API. */
 export function createGoogleGeocoding(api: GoogleApi): Provider<PlaceQuestion, Pick<PlaceSearch, "candidates">> {
@@ -27,8 +27,8 @@ export function createGoogleGeocoding(api: GoogleApi): Provider<PlaceQuestion, P
       const address = text.trim().replace(/\s+/g, " ").slice(0, LONGEST_TEXT);
       const components = regionCode === undefined ? undefined : `country:${regionCode}`;
       const query = { address, language: languageCode, components };
-      const { answer, asOf } = await askOlderGoogle(api, "/maps/api/geocode/json", query, { results, signal });
-      const candidates = answer.flatMap((found) => toPlace(found, address) ?? []).slice(0, limit);
+      const { answer, asOf } = await askOlderGoogle(api, "/maps/api/geocode/json", query, { answered, signal });
+      const candidates = (answer?.results ?? []).flatMap((found) => toPlace(found, address) ?? []).slice(0, limit);
       return { answer: candidates.length === 0 ? undefined : { candidates }, asOf };
     },
   };

@@ -7,9 +7,11 @@ const NOTHING_IS_STORED = 0;
 
 export const aboutGoogle = { source: "google-maps", sourceLevel: "live", attribution: ["Google Maps"] } as const;
 
-/** The names under which the APIs share one key. Each has limits and rights of its own, so each is a source. */
+/** The hosts of the APIs, which share one key. Each has limits and rights of its own, so each is a source, even on one host. */
 export const googleHosts = {
-  maps: "maps.googleapis.com",
+  geocoding: "maps.googleapis.com",
+  elevation: "maps.googleapis.com",
+  timeZone: "maps.googleapis.com",
   addresses: "addressvalidation.googleapis.com",
   places: "places.googleapis.com",
   routes: "routes.googleapis.com",
@@ -42,14 +44,14 @@ export function askGoogle<Value>(
   return source.read({ path, query, json, headers, freshMilliseconds: NOTHING_IS_STORED, parse, signal });
 }
 
-/** A question to one of the older APIs, which take the key in the query and say in the body whether they answer. */
-export function askOlderGoogle<Result>(
+/** A question to one of the older APIs; undefined: it knows nothing. They take the key in the query, and say in the body whether they answer. */
+export function askOlderGoogle<Answered>(
   { source, key }: GoogleApi,
   path: string,
   query: Readonly<Record<string, string | number | undefined>>,
-  { results, signal }: { results: z.ZodType<readonly Result[]>; signal: AbortSignal | undefined },
-): Promise<Reply<readonly Result[]>> {
-  const parse = olderParser(results);
+  { answered, signal }: { answered: z.ZodType<Answered>; signal: AbortSignal | undefined },
+): Promise<Reply<Answered | undefined>> {
+  const parse = olderParser(answered);
   return source.read({ path, query: { ...query, key }, freshMilliseconds: NOTHING_IS_STORED, parse, signal });
 }
 
@@ -63,13 +65,12 @@ const PROBLEMS: Readonly<Record<string, ProviderProblem>> = {
   UNKNOWN_ERROR: "server_error",
 };
 
-function olderParser<Result>(results: z.ZodType<readonly Result[]>) {
-  const Answered = z.object({ results });
-  return (body: Buffer): readonly Result[] => {
+function olderParser<Answered>(answered: z.ZodType<Answered>) {
+  return (body: Buffer): Answered | undefined => {
     const answer: unknown = JSON.parse(body.toString("utf8"));
     const { status } = Status.parse(answer);
-    if (status === "ZERO_RESULTS" || status === "DATA_NOT_AVAILABLE") return [];
-    if (status === "OK") return Answered.parse(answer).results;
+    if (status === "ZERO_RESULTS" || status === "DATA_NOT_AVAILABLE") return undefined;
+    if (status === "OK") return answered.parse(answer);
     throw new ProviderFailure(PROBLEMS[status] ?? "unexpected_answer");
   };
 }

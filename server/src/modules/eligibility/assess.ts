@@ -71,21 +71,37 @@ function goOnInside(asked: Case): Finding[] {
   const source = findSource(regime, regime.openInside ?? "");
   const isCitizen = regime.freeMovement.some(({ nationalities }) => nationalities.has(asked.document.nationality));
   const found = isCitizen ? undefined : findGrant(asked);
-  const say = (id: EligibilityCheck["id"], detail: string): Finding => ({
-    check: { id, status: "pass", detail, source },
+  const passport: Finding = {
+    check: {
+      id: "passport",
+      status: "pass",
+      detail: `Borders within ${regime.title} are usually not checked, although some are at times. Carry a valid passport or identity card: airlines and the police may ask for it.`,
+      source,
+    },
     verdict: "eligible",
-  });
+  };
+  // The right of others to be there at all comes from a visa or permit, of which no profile tells.
+  if (!isCitizen && (found === undefined || !isGranted(found.grant))) return [passport, askForPermit(asked, source)];
+  const detail = `Nothing more is needed to travel on within ${regime.title}, as long as the right to stay there lasts.`;
   return [
-    say(
-      "passport",
-      `There are no border checks within ${regime.title}. Carry a valid passport or identity card: airlines and the police may ask for it.`,
-    ),
-    say(
-      "visa",
-      `Nothing more is needed to travel on within ${regime.title}, as long as the right to stay there lasts.`,
-    ),
+    passport,
+    { check: { id: "visa", status: "pass", detail, source }, verdict: "eligible" },
     ...(found !== undefined && isGranted(found.grant) ? [checkStay(asked, found.grant)] : []),
   ];
+}
+
+function askForPermit({ regime, document }: Case, source: RuleSource | null): Finding {
+  return {
+    check: {
+      id: "visa",
+      status: "unknown",
+      detail: `Holders of this passport (${nameCountry(document.nationality)}) need a visa or residence permit of one of the countries of ${regime.title} that is valid on every day of the journey. The service does not know whether the traveler has one.`,
+      source,
+    },
+    verdict: "needs_information",
+    nextStep:
+      "Ask the traveler for a visa or residence permit that is valid until they leave: a visa for one entry ends when they leave the area, and a national visa or permit covers up to 90 days in any 180 in the other countries.",
+  };
 }
 
 /** A person who may live there may visit for any purpose. */
@@ -174,13 +190,14 @@ function concluded(
   const [authorization = null] = findings.flatMap((finding) => finding.authorization ?? []);
   // The first of both sides decides.
   const isAirside = checks.find(({ id }) => id === "transit")?.detail.startsWith("Airside") === true;
+  const isInside = checks.some(({ source }) => source !== null && source === settled[1]);
   const said = SUMMARIES[verdict]({
     nationality: nameCountry(document.nationality),
     destination: known?.regime.title ?? nameCountry(destinationIso3),
     authorization: authorization?.type ?? "see the checks",
     reason: findings.find((finding) => finding.verdict === verdict)?.check.detail ?? "",
     isAirside,
-    isInside: checks.some(({ source }) => source !== null && source === settled[1]),
+    isInside,
   });
   return {
     verdict,
@@ -194,7 +211,7 @@ function concluded(
     asOf: asOf ?? null,
     source: known?.source ?? "Entry rules that come with the service",
     // The notes are about passing the border.
-    nextSteps: [...nextSteps, ...(isAirside ? [] : (known?.regime.notes ?? []))],
+    nextSteps: [...nextSteps, ...(isAirside || isInside ? [] : (known?.regime.notes ?? []))],
   };
 }
 
@@ -215,7 +232,7 @@ interface Said {
 const SUMMARIES: Readonly<Record<EligibilityVerdict, (said: Said) => string>> = {
   eligible: ({ nationality, destination, isAirside, isInside }) => {
     if (isInside)
-      return `No border is checked on this journey within ${destination}: carry a passport or identity card.`;
+      return `Borders are usually not checked on this journey within ${destination}: carry a passport or identity card.`;
     return isAirside
       ? `This passport (${nationality}) is enough to change planes in ${destination} without passing border control. To leave the transit area, see the checks.`
       : `This passport (${nationality}) is enough to enter ${destination} on this journey.`;
@@ -226,8 +243,10 @@ const SUMMARIES: Readonly<Record<EligibilityVerdict, (said: Said) => string>> = 
     `With this passport (${nationality}), this journey to ${destination} requires a visa from a consulate.`,
   not_admitted: ({ nationality, destination, reason }) =>
     `${destination[0]?.toUpperCase()}${destination.slice(1)} does not accept this passport (${nationality}) for this journey. ${reason}`.trim(),
-  needs_information: ({ nationality, destination }) =>
-    `Information is missing to say whether this document (${nationality}) is enough for ${destination}.`,
+  needs_information: ({ nationality, destination, isInside }) =>
+    isInside
+      ? `Borders are usually not checked on this journey within ${destination}, but with this passport (${nationality}) the traveler needs a visa or residence permit that is valid on these days. Do not treat this as a yes before you have seen it.`
+      : `Information is missing to say whether this document (${nationality}) is enough for ${destination}.`,
   unknown: ({ nationality, destination }) =>
     `The service does not know what ${destination} requires of this passport (${nationality}). Do not treat this as a yes.`,
 };

@@ -216,6 +216,7 @@ describe("a journey within the Schengen area", () => {
     verdict: z.string(),
     summary: z.string(),
     checks: z.array(z.looseObject({ id: z.string(), status: z.string() })),
+    nextSteps: z.array(z.string()),
   });
   const ask = async (travelerUserId: string, asked: object = {}) =>
     Answer.parse(
@@ -228,11 +229,14 @@ describe("a journey within the Schengen area", () => {
   test("crosses no border that is checked, but its days count", async () => {
     await travelerWith("inge", "IND");
     await travelerWith("ursula", "USA");
-    for (const userId of ["inge", "ursula"]) {
-      const { verdict, summary, checks } = await ask(userId);
-      expect([verdict, summary]).toEqual(["eligible", expect.stringMatching(/^No border is checked.*identity card/)]);
-      expect(checks.map(({ id }) => id)).not.toContain("authorization");
-    }
+    const { verdict, summary, checks, nextSteps } = await ask("ursula");
+    expect([verdict, summary]).toEqual(["eligible", expect.stringMatching(/^Borders are usually not.*identity card/)]);
+    expect(checks.map(({ id }) => id)).not.toContain("authorization");
+    expect(nextSteps.join()).not.toContain("Entry/Exit");
+    // Who needs a visa to enter needs it, or a permit, to be there.
+    const needing = await ask("inge");
+    expect([needing.verdict, needing.summary]).toEqual(["needs_information", expect.stringMatching(/needs a visa or/)]);
+    expect(needing.nextSteps.join()).toMatch(/Ask the traveler for a visa or residence permit/);
     expect((await ask("inge", { originIso3: "GBR" })).verdict).toBe("visa_required");
     expect((await ask("ursula", { returnDate: inDays(140) })).verdict).toBe("visa_required");
   });

@@ -42,22 +42,27 @@ function airsideGrant(asked: Case): Grant | "entry" | undefined {
   return own ?? otherwiseFor(asked, airside.otherwise);
 }
 
+const LIKELY =
+  "This follows from the rule that admits this nationality without a visa; both rules were recorded from memory, so confirm them with the airline before anything is paid.";
 const NOT_CONFIRMED =
   "That everyone may change planes here without a visa was recorded from memory, and no source that was read confirms it for this nationality. Ask the embassy of the country where the traveler changes planes, or the airline, before anything is paid.";
 
 /**
- * A yes that rests on memory alone is not known, as it may leave a traveler at the gate. Whoever is admitted through the border by a
- * list that was read may change planes, too.
+ * A yes for everyone from memory alone is not known, as it may leave a traveler at the gate. Whoever is admitted through the border may
+ * change planes, too, if that was read; if it was not, a rule that names the nationality and asks for nothing makes it likely.
  */
 function confirmed(
-  { regime }: Case,
+  asked: Case,
   airside: Grant | "entry" | undefined,
   landside: Grant | undefined,
 ): Grant | "entry" | undefined {
   if (airside === undefined || airside === "entry" || airside.kind !== "visa_free") return airside;
+  const { regime } = asked;
   const isRead = ({ source }: Grant) => findSource(regime, source)?.basis === "read";
   if (isRead(airside) || (landside !== undefined && isGranted(landside) && isRead(landside))) return airside;
-  return { ...airside, kind: "unknown", note: NOT_CONFIRMED };
+  const named: readonly Grant[] = rulesFor(asked, [...(regime.transit?.landside ?? []), ...regime.entry]);
+  const isLikely = landside?.kind === "visa_free" && named.includes(landside);
+  return isLikely ? { ...airside, note: LIKELY } : { ...airside, kind: "unknown", note: NOT_CONFIRMED };
 }
 
 const SAYS: Readonly<Record<Grant["kind"], string>> = {
@@ -92,7 +97,7 @@ function checkSide(side: "Airside" | "Landside", asked: Case, grant: Grant | und
     ...authorized,
     check: {
       id: "transit",
-      status: STATUS[grant.kind],
+      status: grant.note === LIKELY ? "warn" : STATUS[grant.kind],
       detail: `${side}: ${SAYS[grant.kind]}${note}`,
       source: visa.check.source,
     },

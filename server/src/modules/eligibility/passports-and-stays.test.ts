@@ -184,6 +184,20 @@ describe("stay, purpose and transit", () => {
     );
   });
 
+  test("a yes from memory stays for whom a rule admits through the border: certain if that was read, else with a warning", async () => {
+    const sides = await Promise.all(
+      ["GBR", "FRA", "ZAF"].map((nationality) => check(nationality, ["TUR", "2026-12-10", undefined, "transit"])),
+    );
+    expect(sides.map(({ verdict }) => verdict)).toEqual(["eligible", "eligible", "unknown"]);
+    const airside = sides.map(({ checks }) => checks.find(({ detail }) => detail.startsWith("Airside:")));
+    expect(airside.map((side) => side?.status)).toEqual(["pass", "warn", "unknown"]);
+    expect(airside[1]?.detail).toMatch(/recorded from memory, so confirm them with the airline/);
+    expect(sides[1]?.summary).toContain("recorded from memory");
+    // A rule for everybody who is not named admits as many as it was remembered for.
+    const unnamed = await check("BRA", ["SGP", "2026-12-10", undefined, "transit"]);
+    expect(unnamed.verdict).toBe("unknown");
+  });
+
   test("who needs a visa to leave the transit area is not told that the passport is enough to enter", async () => {
     const { verdict, summary } = await check("NGA", ["VNM", "2026-12-10", undefined, "transit"]);
     expect(verdict).toBe("eligible");

@@ -5,7 +5,8 @@ import type { EscrowBooking } from "../trips/index.ts";
 import type { Stores } from "./context.ts";
 
 export const settlementErrors = {
-  booking_not_found: "You have no booking with this id. Use the id from reserve_booking.",
+  booking_not_found:
+    "You have no booking in escrow with this id. Use the 0x… id from reserve_booking. What book_flight or book_stay paid directly (bkg_…) has no invoice.",
   booking_not_settled:
     "The booking is not settled, so it cannot be invoiced yet. Call settle_booking first; the text names the booking's state.",
   settlement_unknown:

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
@@ -142,26 +142,33 @@ async function readPostings(
   return rows;
 }
 
-/** The references and hashes of postings whose transactions pay or refund this order, or belong to this trip. */
+/**
+ * The references and hashes of postings whose transactions pay or refund this order, or belong to this trip: its budget, and the orders
+ * that it pays, whose refunds and returns go to the wallet.
+ */
 async function findAbout(
   db: Queryable,
   tenantId: string,
   { environment, chains }: WalletsOnChains,
   { orderId, tripId }: Pick<Page, "orderId" | "tripId">,
 ): Promise<readonly string[]> {
+  const ofBookings = (wanted: RawBuilder<unknown>) => sql`exists (
+    select 1 from booking
+    where booking.tenant_id = ${tenantId} and booking.network = ${environment} and ${wanted}
+      and (strpos(idempotency_key, booking.id) > 0 or exists (
+        select 1 from servicing_action
+        where servicing_action.tenant_id = ${tenantId} and servicing_action.network = ${environment}
+          and servicing_action.booking_id = booking.id and strpos(idempotency_key, servicing_action.id) > 0)))`;
+  const isPaidByTrip = sql`exists (
+    select 1 from escrow_booking
+    where escrow_booking.tenant_id = ${tenantId} and escrow_booking.network = ${environment}
+      and escrow_booking.trip_id = ${tripId ?? null}
+      and (escrow_booking.booking_id = booking.escrow_booking_id or escrow_booking.itinerary_hash = booking.itinerary_hash))`;
   const { rows } = await sql<Pick<OwnTransaction, "id" | "idempotencyKey"> & { hash: string | null }>`
     select id, idempotency_key as "idempotencyKey", hash from chain_transaction
     where network = ${environment} and chain = any (${chains}::text[]) and tenant_id = ${tenantId}
-      and (${tripId ?? null}::text is null or chain_order->>'tripId' = ${tripId ?? null})
-      and (${orderId ?? null}::text is null or exists (
-        select 1 from booking
-        where booking.tenant_id = ${tenantId} and booking.network = ${environment} and booking.order_id = ${orderId ?? null}
-          and (strpos(idempotency_key, booking.id) > 0 or exists (
-            select 1 from servicing_action
-            where servicing_action.tenant_id = ${tenantId} and servicing_action.network = ${environment}
-              and servicing_action.booking_id = booking.id and strpos(idempotency_key, servicing_action.id) > 0))))`.execute(
-    db,
-  );
+      and (${tripId ?? null}::text is null or chain_order->>'tripId' = ${tripId ?? null} or ${ofBookings(isPaidByTrip)})
+      and (${orderId ?? null}::text is null or ${ofBookings(sql`booking.order_id = ${orderId ?? null}`)})`.execute(db);
   return rows.flatMap(({ id, idempotencyKey, hash }) => {
     const key = firstKey(idempotencyKey);
     return [`send:${id}`, key, key.replace(/^capture:/, "settle:"), ...(hash === null ? [] : [hash])];

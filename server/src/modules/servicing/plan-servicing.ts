@@ -140,10 +140,10 @@ const readStay = ({ accommodationName, checkInDate, checkOutDate }: BookedStay):
 /** Describes the quoted refund of a cancellation and the lost part of the price. */
 function sayRefund(
   refund: QuotedRefund,
-  order: Pick<OrderRecord, "status" | "totalAmount" | "totalCurrency">,
+  order: Pick<OrderRecord, "totalAmount" | "totalCurrency" | "status">,
   { back, released }: RefundParts,
 ): string[] {
-  if (order.status === "held") return ["Nothing was paid for this hold: nothing comes back, and nothing is lost."];
+  if (order.status === "held") return ["Nothing was paid for this hold: ending it is free of charge."];
   if (refund.refundAmount === null) return ["The quote does not say how much money is refunded."];
   return [
     back > 0n
@@ -164,7 +164,10 @@ function sayCredits([currency, credits]: [string | null, QuotedRefund["credits"]
 }
 
 /** Empty if the refund is in another currency than the order's price. */
-function sayLoss(refund: QuotedRefund, { totalAmount, totalCurrency }: Parameters<typeof sayRefund>[1]): string[] {
+function sayLoss(
+  refund: QuotedRefund,
+  { totalAmount, totalCurrency }: Pick<OrderRecord, "totalAmount" | "totalCurrency">,
+): string[] {
   const total = parseDecimal(totalAmount);
   const parts = [{ amount: refund.refundAmount, currency: refund.refundCurrency }, ...refund.credits];
   const amounts = parts.map(({ amount, currency }) =>

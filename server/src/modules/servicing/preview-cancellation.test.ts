@@ -51,3 +51,14 @@ it("names the airline credit issued instead of money", async () => {
     expect(previewed.note).toContain(`Of its price of ${order.totalAmount} USD, ${lost} USD are lost.`);
   expect(await confirm()).toMatchObject({ refundTo: "airline_credits", refundedUsdc: "0.00" });
 });
+
+it("of a hold that nobody has paid names no loss", async () => {
+  const { id: offerId } = await world.flexibleOffer();
+  const { orderId } = Object(await world.result("hold_flight", { offerId }));
+  const { cancellationId } = Object(await world.result("cancel_order_quote", { orderId }));
+  const previewed = await world.result("preview_call", { tool: "confirm_cancel_order", args: { cancellationId } });
+  expect(previewed).toMatchObject({ accepted: true, movements: [] });
+  expect(previewed.note).toContain("Nothing was paid for this hold");
+  expect(previewed.note).not.toMatch(/lost|refunded/);
+  await world.result("confirm_cancel_order", { cancellationId });
+});

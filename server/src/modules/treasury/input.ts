@@ -1,3 +1,4 @@
+import { getAddress } from "viem";
 import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
 import { type Hex, tokenSymbols } from "../../domain/tokens.ts";
@@ -39,12 +40,22 @@ const isForm = (text: string): boolean => ADDRESS.test(text);
 /** A malformed address is already refused by its pattern. */
 const isSomebody = (text: string): boolean => !isForm(text) || readAddress(text) !== undefined;
 
-/** The JSON Schema has the pattern; excluding the zero address is an additional rule. */
+const CHECKSUM_MESSAGE = "has a wrong checksum: copy it again";
+/** Digits without capitals carry no checksum. */
+const hasChecksum = (text: string): boolean => {
+  const digits = text.slice(2);
+  if (!isForm(text) || digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true;
+  return getAddress(`0x${digits.toLowerCase()}`) === `0x${digits}`;
+};
+
+/** The JSON Schema has the pattern; the zero address and a wrong checksum are excluded by additional rules. */
 export const Recipient = z
   .string()
   .regex(ADDRESS, { message: FORM_MESSAGE })
-  .refine(isSomebody, { message: NOBODY_MESSAGE });
+  .refine(isSomebody, { message: NOBODY_MESSAGE })
+  .refine(hasChecksum, { message: CHECKSUM_MESSAGE });
 export const FreeRecipient = z
   .string()
   .refine(isForm, { message: FORM_MESSAGE })
-  .refine(isSomebody, { message: NOBODY_MESSAGE });
+  .refine(isSomebody, { message: NOBODY_MESSAGE })
+  .refine(hasChecksum, { message: CHECKSUM_MESSAGE });

@@ -26,12 +26,22 @@ const ONE_HOUR = "max-age=3600";
  * the preflight, and compressed once per encoding, on the first request for it. A text that takes time to make is passed as a
  * function and also made on demand.
  */
-export function cachedAnswer(content: string | Uint8Array | (() => string), options: CachedAnswerOptions): WebHandler {
-  let known: Identified | undefined;
-  const identified = (): Identified => {
-    known ??= identify(typeof content === "function" ? content() : content);
-    return known;
+export function cachedAnswer(
+  content: string | Uint8Array | (() => string | Promise<string>),
+  options: CachedAnswerOptions,
+): WebHandler {
+  let known: Promise<Identified> | undefined;
+  const identified = async (): Promise<Identified> => {
+    known ??= make();
+    try {
+      return await known;
+    } catch (error) {
+      // The next request tries again.
+      known = undefined;
+      throw error;
+    }
   };
+  const make = async () => identify(typeof content === "function" ? await content() : content);
   const variants = new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>();
   const variant = (bytes: Buffer<ArrayBuffer>, encoding: Encoding) => {
     const before = variants.get(encoding);
@@ -51,7 +61,7 @@ export function cachedAnswer(content: string | Uint8Array | (() => string), opti
 
   return async (request) => {
     if (request.method === "OPTIONS") return preflight();
-    const { bytes, hash } = identified();
+    const { bytes, hash } = await identified();
     const encoding = bytes.length < SMALLEST_COMPRESSED_BYTES ? "identity" : bestEncoding(request);
     const etag = `"${hash}${encoding === "identity" ? "" : `-${encoding}`}"`;
     const headers = new Headers({ ...shared, etag });

@@ -30,7 +30,8 @@ export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
       offers.map((_, index) => String(index + 1)),
     );
   const seats = offer.passengers?.length ?? state.party.adults + state.party.children;
-  const others = findCompanions(deciding, seats - 1);
+  // Those who fill all seats travel without the caller.
+  const others = findCompanions(deciding, state.isCallerLeftOut ? seats : seats - 1);
   if ("outcome" in others) return others.outcome;
   const additional = others.userIds.length > 0 ? { additionalCustomerUserIds: others.userIds } : {};
   return call({ name: "book_flight", args: { offerId: offer.id, ...additional } });

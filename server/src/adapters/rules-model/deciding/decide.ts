@@ -46,6 +46,9 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
     state.lastShown === undefined ? tell(speaker.say("nothingOpen")) : ask("choice", speaker.say("askChoice")),
   done: ({ speaker }) => tell(speaker.say("nothingElse")),
   cannot: sayCannot,
+  airlineCancelled: ({ speaker }) => tell(speaker.say("airlineCancelled")),
+  cancelPart: ({ speaker }) => tell(speaker.say("cancelPart")),
+  invoice: ({ speaker }) => tell(speaker.say("noInvoices")),
   unknown: ({ speaker }) => tell(`${speaker.say("unknown")} ${speaker.say("abilities")}`),
   foreign: ({ speaker }) => tell(`${speaker.say("foreign")} ${speaker.say("abilities")}`),
 };

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { toCountryAlpha2, toCountryAlpha3 } from "../../../domain/countries.ts";
+import { fold } from "../reading/marks.ts";
+import type { Reading } from "../reading/read-message.ts";
 import { TravelerList } from "../state/results.ts";
 import type { Wish } from "../state/state.ts";
 import { ask, type Call, call, type Deciding, findResult, need, type Outcome, sayFailure, tell } from "./outcome.ts";
@@ -30,7 +32,10 @@ export function tellEligibility(deciding: Deciding, { reading }: Wish): Outcome 
   const people = need(deciding, { name: "list_travelers", args: {} });
   if ("outcome" in people) return people.outcome;
   const travelers = TravelerList.safeParse(people.result).data?.travelers ?? [];
-  const caller = travelers.find(({ isCaller }) => isCaller === true);
+  const named = findNamed(deciding, reading);
+  const caller = travelers.find(({ isCaller, userId }) =>
+    named === undefined ? isCaller === true : userId === named.userId,
+  );
   const passports = (caller?.profile.passports ?? []).flatMap(({ nationality }) => nationality ?? []);
   if (wanted !== undefined && !passports.includes(wanted)) return tell(sayNoPassport(deciding, wanted, passports));
   if (departure === undefined) return ask("departureDate", speaker.say("askTravelDate"));
@@ -43,7 +48,7 @@ export function tellEligibility(deciding: Deciding, { reading }: Wish): Outcome 
   const check: Call = {
     name: "check_travel_eligibility",
     args: {
-      travelerUserId: caller?.userId ?? request.traveler.userId,
+      travelerUserId: caller?.userId ?? named?.userId ?? request.traveler.userId,
       originIso3,
       destinationIso3,
       departureDate: departure.toString(),
@@ -61,7 +66,15 @@ export function tellEligibility(deciding: Deciding, { reading }: Wish): Outcome 
   const verdict = speaker.say(VERDICTS[answer?.verdict ?? ""] ?? "unknownEligibility", { country: name });
   // The reasons are written in English.
   const summary = speaker.words.language === "en" && answer?.summary != null ? answer.summary : "";
-  return tell([verdict, summary, speaker.say("borderDecides")].filter((part) => part !== "").join(" "));
+  const who = named === undefined ? "" : `${named.name}:`;
+  return tell([who, verdict, summary, speaker.say("borderDecides")].filter((part) => part !== "").join(" "));
+}
+
+/** The one companion that the question is about. */
+function findNamed({ request }: Deciding, { folded }: Reading) {
+  const words = new Set(folded.split(/[^\p{L}'-]+/u));
+  const named = request.traveler.companions.filter(({ name }) => words.has(fold(name).split(" ")[0] ?? ""));
+  return named.length === 1 ? named[0] : undefined;
 }
 
 /** Only passports that are saved can be checked: an answer for another one would be wrong. */

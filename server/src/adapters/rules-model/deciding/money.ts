@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Reading } from "../reading/read-message.ts";
-import type { FlightOffer } from "../state/results.ts";
+import { type FlightOffer, readList } from "../state/results.ts";
 import { shownFlights, shownStays } from "../state/shown.ts";
 import type { Wish } from "../state/state.ts";
 import { chooseFlight, chooseStay } from "./choose.ts";
@@ -48,13 +48,25 @@ export function tellUsage(deciding: Deciding): Outcome {
 const showMicro = ({ speaker }: Deciding, micro: string | null | undefined): string =>
   micro == null ? "–" : speaker.money((Number(micro) / 1e6).toFixed(4).replace(/0{1,2}$/, ""), "USDC");
 
+const Movement = z.looseObject({
+  kind: z.string(),
+  direction: z.enum(["in", "out"]),
+  token: z.string(),
+  amount: z.string(),
+  state: z.string(),
+  isBetweenOwn: z.boolean().nullish(),
+});
 const Movements = z.looseObject({
-  pageSums: z.array(z.looseObject({ token: z.string(), in: z.string(), out: z.string() })),
+  movements: z.array(z.unknown()),
   nextCursor: z.string().nullish(),
 });
 const MOST_MOVEMENTS = 100;
+/** Money that came in and is no part of what was spent. */
+const INCOME: ReadonlySet<string> = new Set(["deposit", "faucet"]);
+/** It stays the traveler's: exchanged, or on another chain. */
+const KEPT: ReadonlySet<string> = new Set(["swap", "bridge", "gateway"]);
 
-/** Money that left the wallet in the days that are asked about, and the cost of the service's calls in them. */
+/** Money that was spent in the days that are asked about, without what came back, and the cost of the service's calls in them. */
 export function tellSpent(deciding: Deciding, { reading }: Wish): Outcome {
   const { speaker } = deciding;
   const days = findDays(deciding, reading);
@@ -67,16 +79,24 @@ export function tellSpent(deciding: Deciding, { reading }: Wish): Outcome {
   if ("outcome" in movements) return movements.outcome;
   const usage = need(deciding, usageCall);
   if ("outcome" in usage) return usage.outcome;
-  const { pageSums = [], nextCursor } = Movements.safeParse(movements.result).data ?? {};
-  const show = (direction: "in" | "out"): string => {
-    const amounts = pageSums.flatMap((sum) =>
-      Number(sum[direction]) > 0 ? [speaker.money(sum[direction], sum.token)] : [],
-    );
+  const { movements: listed = [], nextCursor } = Movements.safeParse(movements.result).data ?? {};
+  const counted = readList(Movement, listed).filter(
+    ({ kind, direction, state, isBetweenOwn }) =>
+      state !== "reverted" && isBetweenOwn !== true && !KEPT.has(kind) && !(direction === "in" && INCOME.has(kind)),
+  );
+  const show = (count: (one: z.output<typeof Movement>) => number): string => {
+    const amounts = [...Map.groupBy(counted, ({ token }) => token)].flatMap(([token, some]) => {
+      const sum = some.reduce((total, one) => total + count(one) * Number(one.amount), 0);
+      return Math.abs(sum) < 0.005 ? [] : [speaker.money(sum.toFixed(2), token)];
+    });
     return amounts.length > 0 ? speaker.list(amounts) : speaker.money("0", "USDC");
   };
+  const out = show(({ direction }) => (direction === "out" ? 1 : 0));
+  const back = show(({ direction }) => (direction === "in" ? 1 : 0));
+  const net = show(({ direction }) => (direction === "out" ? 1 : -1));
   const period = from === to ? speaker.day(from) : `${speaker.day(from)} – ${speaker.day(to)}`;
   const calls = showMicro(deciding, Usage.partial().safeParse(usage.result).data?.sums?.priceMicroUsdc ?? "0");
-  const text = speaker.say("spent", { period, out: show("out"), back: show("in"), calls });
+  const text = speaker.say("spent", { period, net, out, back, calls });
   return tell(nextCursor == null ? text : `${text} ${speaker.say("newestOnly", { count: MOST_MOVEMENTS })}`);
 }
 

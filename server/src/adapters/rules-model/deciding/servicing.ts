@@ -40,7 +40,9 @@ function findOrder(deciding: Deciding, wish: Wish): { readonly order: Order } | 
   );
   const candidates = named.length > 0 ? named : narrow(all, slots);
   const choice = "choice" in wish ? wish.choice?.ordinal : undefined;
-  const chosen = choice === undefined ? undefined : choice === -1 ? candidates.at(-1) : candidates[choice - 1];
+  // As they were listed when the question was asked.
+  const shown = candidates.length > 0 ? candidates : all;
+  const chosen = choice === undefined ? undefined : choice === -1 ? shown.at(-1) : shown[choice - 1];
   const [only] = candidates;
   if (chosen !== undefined) return { order: chosen };
   if (candidates.length === 1 && only !== undefined) return { order: only };
@@ -53,15 +55,14 @@ function findOrder(deciding: Deciding, wish: Wish): { readonly order: Order } | 
   }
   const isKindKnown = slots.kind === undefined || all.some(({ kind }) => kind === slots.kind);
   if (all.length === 0 || !isKindKnown) return { outcome: tell(speaker.say("noOrders")) };
-  const listed = candidates.length > 0 ? candidates : all;
   const question =
     candidates.length > 0 ? speaker.say("askOrder") : `${speaker.say("noOrders")} ${speaker.say("askOrder")}`;
-  const lines = listed.map((order, index) => `${index + 1}. ${showOrder(order, speaker)}`);
+  const lines = shown.map((order, index) => `${index + 1}. ${showOrder(order, speaker)}`);
   return {
     outcome: ask(
       "order",
       [question, ...lines].join("\n"),
-      listed.map(({ pnr, orderId }) => pnr ?? orderId),
+      shown.map(({ pnr, orderId }) => pnr ?? orderId),
     ),
   };
 }

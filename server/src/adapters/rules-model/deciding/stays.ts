@@ -146,7 +146,8 @@ function listGuests({ state }: Deciding, result: unknown) {
   const email = caller?.profile.email;
   if (caller === undefined || email == null) return undefined;
   const others = travelers.filter(({ userId }) => state.companions.has(userId) && userId !== caller.userId);
-  const guests = [caller, ...others].flatMap(({ profile: { givenName, familyName } }) =>
+  const staying = state.isCallerLeftOut && others.length > 0 ? others : [caller, ...others];
+  const guests = staying.flatMap(({ profile: { givenName, familyName } }) =>
     givenName == null || familyName == null ? [] : [{ givenName, familyName }],
   );
   return guests.length === 0 ? undefined : { email, guests };

@@ -56,7 +56,7 @@ export function readTimes(marks: Marks): Times {
   let times: Times = {};
   const put = (index: number, to: number, window: TimeWindow): void => {
     if (marks.isNegated(index) && !/^(?:before|after)$/.test(marks.kind(index))) return;
-    const isBack = findRole(marks, index, to) === "back";
+    const isBack = findRoleOfTime(marks, index, to) === "back";
     const isArrival = findDirection(marks, index) === "arrive";
     const name = isBack ? (isArrival ? "returnArrives" : "returnDeparts") : isArrival ? "arrives" : "departs";
     times = { ...times, [name]: window };
@@ -74,6 +74,19 @@ export function readTimes(marks: Marks): Times {
   for (const index of marks.find("daypart")) put(index, index, DAYPARTS[marks.at(index).value] ?? {});
   return times;
 }
+
+/** A time after a day is of that day's journey: "back on 10 March after 6 pm". */
+function findRoleOfTime(marks: Marks, from: number, to: number): "out" | "back" | "none" {
+  const own = findRole(marks, from, to);
+  if (own !== "none") return own;
+  const day = marks.pass(from - 1, BESIDE_DAYS, -1);
+  return marks.kind(day) === "back" ? "back" : "none";
+}
+
+const BESIDE_DAYS = [
+  ...["skip", "sign", "in", "near", "about", "from"],
+  ...["number", "ordinal", "month", "weekday", "date", "day", "daypart", "clock"],
+];
 
 function findDirection(marks: Marks, from: number): string | undefined {
   for (let index = from; index >= 0; index -= 1) {

@@ -16,6 +16,10 @@ export interface Mark {
   readonly date?: { readonly year: number | undefined; readonly month: number; readonly day: number };
 }
 
+const PLAIN = /^[ -~]*$/;
+
 export function fold(text: string): string {
+  // Most texts have no letter with a mark.
+  if (PLAIN.test(text)) return text.toLowerCase();
   return text.toLowerCase().replaceAll("ß", "ss").replaceAll("’", "'").normalize("NFD").replaceAll(/\p{M}/gu, "");
 }

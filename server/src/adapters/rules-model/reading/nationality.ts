@@ -1,6 +1,9 @@
 import type { Marks } from "./cursor.ts";
 import { fold, type Mark } from "./marks.ts";
 
+/** No stem is shorter. */
+const FIRST_LETTERS = 3;
+
 /** Beginnings of the words for people and passports of a country, by ISO 3166-1 alpha-3: English, German and Spanish. */
 const DEMONYMS = `
 ARG argentin
@@ -61,13 +64,17 @@ VNM vietnam
 ZAF south-african sudafrik sudafric
 `;
 
-const stems: readonly (readonly [stem: string, country: string])[] = DEMONYMS.trim()
-  .split("\n")
-  .flatMap((line) => {
-    const [country = "", ...words] = line.split(" ");
-    return words.map((word) => [word, country] as const);
-  })
-  .toSorted(([one], [other]) => other.length - one.length);
+/** By their first letters, longest first: each word of every message is looked up. */
+const stems: ReadonlyMap<string, readonly (readonly [stem: string, country: string])[]> = Map.groupBy(
+  DEMONYMS.trim()
+    .split("\n")
+    .flatMap((line) => {
+      const [country = "", ...words] = line.split(" ");
+      return words.map((word) => [word, country] as const);
+    })
+    .toSorted(([one], [other]) => other.length - one.length),
+  ([stem]) => stem.slice(0, FIRST_LETTERS),
+);
 
 const HOLDER =
   /^(?:passports?|pass|passe|reisepass|citizens?|citizenship|nationals?|nationality|staatsburger\w*|staatsangehorig\w*|nationalitat|pasaportes?|ciudadan\w*|nacionalidad|traveler|traveller)$/;
@@ -109,5 +116,6 @@ function findCountry(list: readonly Mark[], hasHolder: boolean): string | undefi
 }
 
 export function toNationality(word: string): string | undefined {
-  return stems.find(([stem]) => word.startsWith(stem) && word.length - stem.length <= 5)?.[1];
+  const alike = stems.get(word.slice(0, FIRST_LETTERS)) ?? [];
+  return alike.find(([stem]) => word.startsWith(stem) && word.length - stem.length <= 5)?.[1];
 }

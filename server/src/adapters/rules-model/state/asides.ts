@@ -1,4 +1,5 @@
 import type { Reading } from "../reading/read-message.ts";
+import { BEYOND } from "./beyond.ts";
 import { findChoice, hasSlots, INFORMATION } from "./choose-wishes.ts";
 import { asksForRefund } from "./order-wishes.ts";
 import { OTHER_KINDS, type OtherKind, type State, type Wish } from "./state.ts";
@@ -6,6 +7,7 @@ import { OTHER_KINDS, type OtherKind, type State, type Wish } from "./state.ts";
 /** Wishes that leave what was about to be done as it was. */
 export const ASIDES: ReadonlySet<string> = new Set([
   ...INFORMATION,
+  ...BEYOND,
   ...["total", "cannot", "help", "greet", "unknown", "flightConditions", "showOrders", "showAgain"],
 ]);
 

@@ -80,15 +80,23 @@ export function hasSlots(reading: Reading): boolean {
   );
 }
 
+/** "Can Dev travel from Munich to Zurich?", "¿puede Dev viajar a México?" */
+const ASKS_TO_TRAVEL =
+  /^[^\p{L}]*(?:can|may|could|is|darf|kann|puede|podria|puedo)\b(?! you\b)[^?]*\b(?:travel|reisen|einreisen|viajar|entrar)\b[^?]*\?/u;
+
 export function findInformation(reading: Reading): Wish[] {
-  const { kinds } = reading;
+  const { kinds, places, folded } = reading;
+  const isAllowed = ASKS_TO_TRAVEL.test(folded) && places.length > 0 && !kinds.has("flight") && !kinds.has("stay");
   return INFORMATION.flatMap((kind) => {
-    if (!kinds.has(kind)) return [];
+    if (!kinds.has(kind) && !(kind === "visa" && isAllowed)) return [];
     // "A taxi to the restaurant", and food near a hotel that is looked for, are of the other topic.
     if (kind === "restaurant" && kinds.has("transfer")) return [];
     if (kind === "restaurant" && kinds.has("stay") && hasSlots(reading) && reading.dates.length > 0) return [];
     if (kind === "visa" && kinds.has("policy") && !/visa|visum|visado|pass/.test(reading.folded)) return [];
-    if (kind === "treasury" && (kinds.has("usage") || kinds.has("spent"))) return [];
+    // "How much is left, and what is our spending limit?" is about what there is.
+    const isLeft = /\b(?:left|remaining|ubrig|queda\w*)\b/.test(folded);
+    if (kind === "spent" && kinds.has("treasury") && isLeft) return [];
+    if (kind === "treasury" && !isLeft && (kinds.has("usage") || kinds.has("spent"))) return [];
     // "I'd spend 200 euros a night" and "I want to spend a week there" are of a journey.
     if (kind === "spent" && (kinds.has("policy") || hasSlots({ ...reading, dates: [], bags: undefined }))) return [];
     return [{ kind, reading }];

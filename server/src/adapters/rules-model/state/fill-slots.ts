@@ -236,8 +236,10 @@ export function fillParty(
   if (party.adults !== undefined && party.adults > 0) next.adults = party.adults;
   else if (party.companions > 0) next.adults = 1 + party.companions;
   else if (isAsked && bare !== undefined && bare >= 1 && bare <= 9) next.adults = bare;
-  else if (named.length > children.length && !party.isAlone)
-    next.adults = Math.max(next.adults, 1 + named.length - children.length);
+  else if (named.length > children.length && !party.isAlone) {
+    const grown = named.length - children.length;
+    next.adults = state.isCallerLeftOut ? grown : Math.max(next.adults, 1 + grown);
+  }
   if (party.children !== undefined) {
     next.children = Math.max(party.children, party.ages.length);
     next.ages = party.ages;

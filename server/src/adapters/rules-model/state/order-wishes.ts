@@ -77,11 +77,7 @@ export function findOrderWish(state: State, reading: Reading, isAside: boolean):
     startOrder(state, "cancel", reading);
     // "And the flight?" after a question about a refund asks for the other refund.
     const isAsking = state.wishes.some(({ kind }) => kind === "quoteCancel") && (names || !kinds.has("yes"));
-    return {
-      kind: isAsking ? "quoteCancel" : "cancelOrder",
-      ...(reading.choice === undefined ? {} : { choice: reading.choice }),
-      reading,
-    };
+    return { kind: isAsking ? "quoteCancel" : "cancelOrder", ...withListed(state, reading), reading };
   }
   const isState = kinds.has("order") || kinds.has("ticket") || kinds.has("trip");
   const isOwn = /\b(?:my|our|meine?[nrms]?|unsere?[nrms]?|mis?|nuestr[oa]s?|ich|tengo|i|we|wir)\b/.test(folded);
@@ -98,6 +94,15 @@ export function findOrderWish(state: State, reading: Reading, isAside: boolean):
   )
     return { kind: "showOrders", reading };
   return undefined;
+}
+
+/** A bare number answers which of the listed bookings is meant. */
+function withListed({ question }: State, { choice, numbers, marks }: Reading): { choice?: Choice } {
+  if (choice !== undefined) return { choice };
+  const [bare] = numbers;
+  const isBare = marks.list.filter(({ kind }) => kind !== "skip" && kind !== "sign").length <= 3;
+  const isListed = question === "order" && isBare && bare !== undefined && Number.isInteger(bare) && bare >= 1;
+  return isListed ? { choice: { ordinal: bare } } : {};
 }
 
 const isNamed = (choice: Choice | undefined): boolean => choice !== undefined && Object.keys(choice).length > 0;
@@ -213,7 +218,7 @@ function goOnChanging(state: State, reading: Reading): Wish | undefined {
     (reading.places.length > 0 && state.lastShown !== "changes")
   ) {
     startOrder(state, "change", reading);
-    return { kind: "changeOrder", ...(reading.choice === undefined ? {} : { choice: reading.choice }), reading };
+    return { kind: "changeOrder", ...withListed(state, reading), reading };
   }
   return choice !== undefined && state.lastShown === "changes" ? { kind: "chooseChange", choice, reading } : undefined;
 }

@@ -98,6 +98,7 @@ export type Wish =
         | "emergency";
       readonly reading: Reading;
     }
+  | { readonly kind: "airlineCancelled" | "cancelPart" | "invoice"; readonly reading: Reading }
   | { readonly kind: "total"; readonly choice?: Choice; readonly reading: Reading }
   /** Repeats a call that was about to be made when the traveler asked something else. */
   | { readonly kind: "showAgain"; readonly deed: Deed; readonly reading: Reading }
@@ -137,6 +138,8 @@ export interface State {
   task: Task;
   party: PartySlots;
   isPartyKnown: boolean;
+  /** Those who were named travel without the caller. */
+  isCallerLeftOut: boolean;
   flight: FlightSlots;
   stay: StaySlots;
   order: OrderSlots;
@@ -204,6 +207,7 @@ export const newState = (): State => ({
   task: "none",
   party: { adults: 1, children: 0, ages: [] },
   isPartyKnown: false,
+  isCallerLeftOut: false,
   flight: newFlight(),
   stay: newStay(),
   order: { isReturn: false },

@@ -2,6 +2,7 @@ import type { ModelRequest } from "../../../ports/language-model.ts";
 import { fold } from "../reading/marks.ts";
 import { type Reading, readMessage } from "../reading/read-message.ts";
 import { ASIDES, findAgain, findOther, findTotal } from "./asides.ts";
+import { findBeyond } from "./beyond.ts";
 import { findChoice, findInformation, findSocialWish, hasSlots, INFORMATION, isOpen } from "./choose-wishes.ts";
 import { fillFlight, fillParty, fillStay } from "./fill-slots.ts";
 import { findDemonym, noteTopic } from "./note-topic.ts";
@@ -54,8 +55,28 @@ interface Companion {
   readonly bornOn?: string;
 }
 
+const SELF = /^(?:me|myself|us|mich|mir|uns|mi|nosotr[oa]s)$/;
+/** The words after "for" that can be people's names, or join them. */
+const FOR_PEOPLE = /\b(?:for|fur|para) ([\p{L}'-]+(?:(?:,? (?:and|und|y) |, | )[\p{L}'-]+)*)/gu;
+const ENDS_NAMES =
+  /^(?:from|to|on|in|at|until|next|tomorrow|von|nach|am|im|vom|ab|bis|de|desde|a|el|la|en|hasta|with|mit|con)$/;
+
+/** "For Ada and Ben", without the caller; undefined: the text does not say for whom. */
+function leavesCallerOut(folded: string, firstNames: readonly string[]): boolean | undefined {
+  for (const [, list = ""] of folded.matchAll(FOR_PEOPLE)) {
+    const words = list.split(/[ ,]+/);
+    const end = words.findIndex((word) => ENDS_NAMES.test(word));
+    const people = end === -1 ? words : words.slice(0, end);
+    if (people.some((word) => SELF.test(word))) return false;
+    if (firstNames.includes(people[0] ?? "")) return true;
+  }
+  return undefined;
+}
+
 function nameCompanions(state: State, { folded, party, strangers }: Reading, { traveler }: Situation): Companion[] {
-  const words = new Set(folded.split(/[^\p{L}'-]+/u));
+  const firstNames = traveler.companions.map(({ name }) => fold(name).split(" ")[0] ?? "");
+  state.isCallerLeftOut = leavesCallerOut(folded, firstNames) ?? (state.isCallerLeftOut && !party.isAlone);
+  const words = new Set(folded.replaceAll("'s", "").split(/[^\p{L}'-]+/u));
   const named = traveler.companions.filter(({ name }) => {
     const [first = ""] = fold(name).split(" ");
     return first.length >= 2 && words.has(first);
@@ -75,7 +96,10 @@ function findWishes(state: State, reading: Reading, named: readonly Companion[])
   const social = findSocialWish(state, reading);
   if (social !== undefined) return [social];
   const { kinds } = reading;
+  const beyond = findBeyond(reading, named.length > 0);
+  if (beyond !== undefined) return [beyond];
   const information = findInformation(reading);
+  if (information.length > 0 && asksForPermission(reading)) return information;
   if (answersPending(state, reading) && state.pending !== undefined) {
     return [{ ...state.pending, reading }];
   }
@@ -104,6 +128,15 @@ function findWishes(state: State, reading: Reading, named: readonly Companion[])
   if (kinds.has("no")) return [{ kind: isOpen(state) ? "refuse" : "done", reading }];
   return [{ kind: reading.isForeign ? "foreign" : "unknown", reading }];
 }
+
+/** "May Carla fly business under the policy?" and "can Dev travel to Zurich?" ask, and search nothing. */
+const asksForPermission = ({ folded, kinds, marks }: Reading): boolean =>
+  folded.includes("?") &&
+  !marks.list.some((mark) => mark.kind === "want" && !/^(?:travel|reise|viaj)/.test(mark.folded)) &&
+  !kinds.has("book") &&
+  /^[^\p{L}]*(?:may|can|could|is|are|am|darf|durfen|kann|konnen|puede\w*|puedo|podemos)\b(?! (?:you|we|i) (?:find|book|search|show|get))/u.test(
+    folded,
+  );
 
 /** "Never mind, the second one" */
 const choosesAnyway = ({ lastShown }: State, { folded, choice }: Reading): boolean =>

@@ -54,11 +54,14 @@ export async function askModel(request: ModelRequest, options: StepOptions): Pro
     if (signal.aborted) throw new Stopped();
     throw new ModelFailure("model_unavailable", "The model failed in an unexpected way.", { cause: error });
   } finally {
-    silent.abort();
+    silent.abort(OVER);
     // A model that hangs does not end its iteration either, so nobody waits for that.
     void parts.return?.().catch(() => undefined);
   }
 }
+
+/** A reason that is not made anew, with its stack, for each step. */
+const OVER = new Error("The step is over.");
 
 /** The turn was stopped while the model answered. */
 export class Stopped extends Error {}

@@ -70,8 +70,21 @@ const LARGEST_ZONE: Readonly<Record<string, string>> = {
   US: "America/New_York",
 };
 
+/** Guessing takes as long as a statement, and few locales are used. */
+const guessed = new Map<string, string>();
+const MOST_GUESSED = 500;
+
 /** No profile has a time zone: the country of the locale, or the usual one of its language, is the best guess. */
 export function guessTimeZone(locale: string): string {
+  const before = guessed.get(locale);
+  if (before !== undefined) return before;
+  if (guessed.size === MOST_GUESSED) guessed.clear();
+  const zone = findUsualZone(locale);
+  guessed.set(locale, zone);
+  return zone;
+}
+
+function findUsualZone(locale: string): string {
   const { region = "" } = new Intl.Locale(locale).maximize();
   const zones = new Intl.Locale(`und-${region === "" ? "GB" : region}`).getTimeZones?.() ?? [];
   return LARGEST_ZONE[region] ?? (zones.length === 1 ? zones[0] : undefined) ?? "UTC";

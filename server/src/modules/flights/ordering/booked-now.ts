@@ -24,8 +24,10 @@ export async function asOfNow(
   const isCancelled = now.status === "cancelled";
   const isPriced = totalAmount === booked.totalAmount && totalCurrency === booked.totalCurrency;
   const areFlown = serializeFlights(order.slices) === serializeFlights(booked.slices);
+  // A change ends the time in which the airline takes the whole booking back.
   const isOpen =
     !isCancelled &&
+    areFlown &&
     booked.voidWindowEndsAt !== null &&
     Temporal.Instant.compare(booked.voidWindowEndsAt, clock.now()) > 0;
   const voidWindowEndsAt = isOpen ? booked.voidWindowEndsAt : null;

@@ -133,7 +133,7 @@ describe("hold_flight", () => {
     expect(quote.next).toContain(`it lapses at ${holdUntil}`);
     const planned = await preview("confirm_cancel_order", { cancellationId: quote.cancellationId });
     expect(planned).toMatchObject({ accepted: true, movements: [] });
-    expect(planned.note).toContain("nothing comes back, and nothing is lost");
+    expect(planned.note).toContain("ending it is free of charge");
     expect(planned.note).not.toContain("are lost");
     expect(await giveBack(orderId)).toMatchObject({ status: "cancelled", refundedUsdc: "0.00", chargedUsdc: "0.00" });
     expect(await listOrders(offerId)).toMatchObject([{ state: "cancelled" }]);

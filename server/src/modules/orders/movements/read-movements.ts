@@ -50,7 +50,9 @@ export const MovementsAnswer = z.object({
     .readonly(),
   pageSums: z
     .array(z.object({ token: z.enum(tokenSymbols), in: DecimalAmount, out: DecimalAmount }))
-    .describe("Totals on this page of what came from others and what went to them, without reverted movements"),
+    .describe(
+      "Totals on this page of what came from others and what went to them, without reverted movements. An order that a trip's budget paid has only its payment and returns here: ask by tripId for what it cost",
+    ),
   nextCursor: NextCursor,
 });
 

@@ -12,6 +12,7 @@ import type { TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
 import { catalog } from "../../../contributions.ts";
 import { callHttpStatus, statusByCode, TOOL_FAILURE_STATUS } from "../../../domain/errors.ts";
+import { createOpenApi } from "./openapi.ts";
 
 const PATH = "/api/openapi.json";
 const DISPATCH = "/api/agent/dispatch";
@@ -54,6 +55,18 @@ function codesAt(path: string, method: string, status: number): unknown {
 }
 
 describe("GET /api/openapi.json", () => {
+  it("is made between other requests, so that none waits for the whole of it", async () => {
+    const today = Temporal.PlainDate.from("2026-11-27");
+    let isMade = false;
+    const made = createOpenApi(catalog, { appUrl: url, routes: [], events: [], today }).finally(() => {
+      isMade = true;
+    });
+    let turns = 0;
+    for (; !isMade; turns += 1) await setImmediate();
+    expect(JSON.parse(await made)).toMatchObject({ openapi: "3.1.0" });
+    expect(turns).toBeGreaterThanOrEqual(catalog.entries.length);
+  });
+
   it("is JSON that any page may read and cache for an hour", async () => {
     const { status, headers, bytes } = await sendRaw(url);
     expect(status).toBe(200);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Catalog } from "../../../kernel/contracts/catalog.ts";
 import type { TenantEventKind } from "../../../kernel/contracts/events.ts";
 import type { RouteDescription } from "../../../kernel/contracts/route.ts";
@@ -28,17 +29,25 @@ interface OpenApiOptions {
   exampleTenantId?: string | undefined;
 }
 
-/** The OpenAPI 3.1 description of the application host, from the registry and the routes' own descriptions. */
-export function createOpenApi(
+/**
+ * The OpenAPI 3.1 description of the application host, from the registry and the routes' own descriptions. Describing all of
+ * them takes long, so other requests run between any two.
+ */
+export async function createOpenApi(
   catalog: Catalog,
   { appUrl, routes, events, today, exampleTenantId }: OpenApiOptions,
-): string {
+): Promise<string> {
   const paths = new Map<string, Record<string, JsonObject>>();
-  for (const entry of catalog.entries)
+  const schemas: [string, JsonObject][] = [];
+  for (const entry of catalog.entries) {
+    await nextTurn();
+    schemas.push(...toolSchemas(entry));
     paths.set(toolPath(entry.tool.name), { post: toolOperation(entry, { today, appUrl, exampleTenantId }) });
+  }
   // Sorted, so that the description does not depend on the mounting order.
   const described = routes.map((route) => ({ route, path: templatePath(route.path) }));
   for (const { route, path } of described.toSorted((one, other) => one.path.localeCompare(other.path))) {
+    await nextTurn();
     const item = paths.get(path) ?? {};
     item[route.method.toLowerCase()] = routeOperation(route, appUrl);
     paths.set(path, item);
@@ -60,7 +69,7 @@ export function createOpenApi(
     webhooks: eventWebhooks(events),
     components: {
       ...components,
-      schemas: { Problem: problemSchema, ...Object.fromEntries(catalog.entries.flatMap(toolSchemas)) },
+      schemas: { Problem: problemSchema, ...Object.fromEntries(schemas) },
     },
   };
   return JSON.stringify(document);
@@ -75,11 +84,16 @@ const PAID_INTRODUCTION = `Travel and settlement tools for AI agents, paid per c
 
 A request without a payment returns 402 and the terms. Errors are \`application/problem+json\`; \`retryable\` says whether sending the same call again can help.`;
 
-/** The OpenAPI 3.1 description of the edge host's payment-gated tools. */
-export function createPaidOpenApi(
+/** The OpenAPI 3.1 description of the edge host's payment-gated tools. Other requests run in between, too. */
+export async function createPaidOpenApi(
   catalog: Catalog,
   { appUrl, edgeUrl, today }: { appUrl: string; edgeUrl: string; today: Temporal.PlainDate },
-): string {
+): Promise<string> {
+  const schemas: [string, JsonObject][] = [];
+  for (const entry of catalog.entries) {
+    await nextTurn();
+    schemas.push(...toolSchemas(entry));
+  }
   const used = new Set<string>(["discovery", ...catalog.entries.map(({ tool }) => tool.area)]);
   return JSON.stringify({
     openapi: "3.1.0",
@@ -101,7 +115,7 @@ export function createPaidOpenApi(
       ...components,
       headers: { ...components.headers, ...paidHeaders },
       parameters: { ...paidParameters, Traceparent: components.parameters.Traceparent },
-      schemas: { Problem: problemSchema, ...Object.fromEntries(catalog.entries.flatMap(toolSchemas)) },
+      schemas: { Problem: problemSchema, ...Object.fromEntries(schemas) },
     },
     "x-discovery": { llmsTxtUrl: `${appUrl}/llms.txt` },
   });

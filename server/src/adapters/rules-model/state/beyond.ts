@@ -1,0 +1,24 @@
+import type { Reading } from "../reading/read-message.ts";
+import type { Wish } from "./state.ts";
+
+/** Wishes that no conversation fulfils, where a wrong guess would cost money. */
+export const BEYOND = ["airlineCancelled", "cancelPart", "invoice"] as const;
+type Beyond = Extract<Wish, { kind: "invoice" }>;
+
+/** "My flight was cancelled", "el vuelo fue cancelado": the airline did it, not the traveler. */
+const CANCELLED_BY_AIRLINE =
+  /\b(?:flight|flug|vuelo)\b[^.!?]*\b(?:(?:was|were|is|got|been|has been) (?:just )?cancel+ed|(?:wurde|ist|wird)\b[^.!?]*\b(?:gestrichen|annulliert|storniert|ausgefallen)|fallt\b[^.!?]*\baus|(?:fue|ha sido|esta) cancelado)\b|\b(?:they|airline|lufthansa|ryanair|easyjet)(?: has| have)? (?:just )?cancel+ed (?:my|our|the) flight\b|\b(?:han cancelado|cancelaron) (?:mi|nuestro|el) vuelo\b/;
+const ONLY = /\b(?:only|just|nur|blos|lediglich|solo|solamente|unicamente)\b/;
+const ONE_WAY_OR_PART =
+  /\b(?:his|her|their|seine[nr]?|ihre[nr]?|su) (?:part|seat|ticket|teil|platz|ticket|parte|plaza|billete)\b|\b(?:return|outbound|inbound|way (?:back|out|there)|ruckflug|hinflug|ruckweg|hinweg|vuelta|ida)\b/;
+const INVOICE = /\b(?:invoices?|receipts?|rechnung(?:en)?|quittung(?:en)?|facturas?|recibos?)\b/;
+
+/** `isForSome`: travelers are named. */
+export function findBeyond(reading: Reading, isForSome: boolean): Beyond | undefined {
+  const { folded, kinds } = reading;
+  if (CANCELLED_BY_AIRLINE.test(folded)) return { kind: "airlineCancelled", reading };
+  if (kinds.has("cancel") && ONLY.test(folded) && (isForSome || ONE_WAY_OR_PART.test(folded)))
+    return { kind: "cancelPart", reading };
+  const isOther = ["flight", "stay", "want", "book", "cancel", "change"].filter((kind) => kinds.has(kind)).length > 1;
+  return INVOICE.test(folded) && !isOther ? { kind: "invoice", reading } : undefined;
+}
