@@ -14,7 +14,12 @@ const KINDS = ["away", "reset", "slow", "rate_limited", "contradicting", "altere
 export type FaultKind = (typeof KINDS)[number];
 
 export const Scenario = z.strictObject({
-  match: z.strictObject({ path: z.string().startsWith("/").max(200), method: z.string().toUpperCase().optional() }),
+  match: z.strictObject({
+    path: z.string().startsWith("/").max(200),
+    method: z.string().toUpperCase().optional(),
+    /** Only requests with this `x-sandbox-tenant`. */
+    tenant: z.string().min(1).max(100).optional(),
+  }),
   fault: z.enum(KINDS),
   times: z.int().min(1).max(10_000).default(1),
   delayMs: z.int().min(0).max(600_000).default(0),
@@ -36,19 +41,21 @@ export function openFaults(store: Store, nowMilliseconds: () => number) {
   return {
     arm({ match, fault, times, delayMs }: z.output<typeof Scenario>): void {
       const armedAt = nowMilliseconds();
-      store.addFault({ path: match.path, method: match.method ?? null, fault, remaining: times, delayMs, armedAt });
+      store.addFault({ path: match.path, method: match.method ?? null, tenant: match.tenant ?? null, fault, remaining: times, delayMs, armedAt });
       armed = store.listFaults();
     },
     list: () => armed.map(({ armedAt: _, ...shown }) => shown),
-    clear(): void {
-      store.clearFaults();
-      armed = [];
+    /** With a tenant, only those that are armed for it. */
+    clear(tenant?: string): void {
+      store.clearFaults(tenant);
+      armed = store.listFaults();
     },
     /** The fault that this request meets; it is used up once. */
-    take(method: string, path: string): Fault | undefined {
+    take(method: string, path: string, tenant: string | undefined): Fault | undefined {
       const found = armed.find((one) => {
         const isHere = path === one.path || path.startsWith(`${one.path.replace(/\/$/, "")}/`);
-        return isHere && (one.method === null || one.method === method) && isDue(one);
+        const isTheirs = one.tenant === null || one.tenant === tenant;
+        return isHere && isTheirs && (one.method === null || one.method === method) && isDue(one);
       });
       if (found === undefined) return undefined;
       store.useFault(found.id);

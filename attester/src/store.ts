@@ -42,6 +42,7 @@ const StoredFault = z.object({
   id: z.number(),
   path: z.string(),
   method: z.string().nullable(),
+  tenant: z.string().nullable(),
   fault: z.string(),
   remaining: z.number(),
   delayMs: z.number(),
@@ -68,6 +69,10 @@ export function openStore(folder: string) {
   const database = new DatabaseSync(join(folder, "attester.sqlite"));
   database.exec(`pragma journal_mode = wal; pragma synchronous = full; ${TABLES}`);
   const all = (sql: string, ...values: (string | number)[]) => database.prepare(sql).all(...values);
+  // A store of an earlier release has none.
+  if (!all("pragma table_info(fault)").some(({ name }) => name === "tenant")) {
+    database.exec("alter table fault add column tenant text");
+  }
   const run = (sql: string, ...values: (string | number | null)[]) => database.prepare(sql).run(...values);
 
   return {
@@ -117,14 +122,15 @@ export function openStore(folder: string) {
 
     listFaults: (): StoredFault[] =>
       StoredFault.array().parse(all("select * from fault where remaining > 0 order by id")),
-    addFault({ path, method, fault, remaining, delayMs, armedAt }: Omit<StoredFault, "id">): void {
+    addFault({ path, method, tenant, fault, remaining, delayMs, armedAt }: Omit<StoredFault, "id">): void {
       run(
-        "insert into fault (path, method, fault, remaining, delayMs, armedAt) values (?, ?, ?, ?, ?, ?)",
-        ...[path, method, fault, remaining, delayMs, armedAt],
+        "insert into fault (path, method, tenant, fault, remaining, delayMs, armedAt) values (?, ?, ?, ?, ?, ?, ?)",
+        ...[path, method, tenant, fault, remaining, delayMs, armedAt],
       );
     },
     useFault: (id: number) => void run("update fault set remaining = remaining - 1 where id = ?", id),
-    clearFaults: () => void run("delete from fault"),
+    clearFaults: (tenant?: string) =>
+      void (tenant === undefined ? run("delete from fault") : run("delete from fault where tenant = ?", tenant)),
     close: () => database.close(),
   };
 }

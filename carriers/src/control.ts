@@ -66,8 +66,8 @@ function setUp({ playgrounds }: ControlParts, id: string, body: unknown): Answer
   return json({ ok: true });
 }
 
-function controlFaults(faults: Faults, { method, body }: Question): Answer {
-  if (method === "DELETE") faults.clear();
+function controlFaults(faults: Faults, { method, query, body }: Question): Answer {
+  if (method === "DELETE") faults.clear(query.get("playground") ?? undefined);
   if (method !== "POST") return json({ scenarios: faults.list() });
   const scenario = Scenario.safeParse(body);
   if (!scenario.success) return refuse(400, z.prettifyError(scenario.error));

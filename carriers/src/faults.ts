@@ -50,8 +50,9 @@ export function createFaults() {
       armed.push({ ...scenario });
     },
     list: (): readonly Armed[] => armed,
-    clear(): void {
-      armed = [];
+    /** With a playground, only those that are armed for it. */
+    clear(playground?: string): void {
+      armed = playground === undefined ? [] : armed.filter((one) => one.playground !== playground);
     },
     /** The fault that this request or event meets. It is used up once. */
     take(path: string, playground: string | undefined): FaultKind | undefined {

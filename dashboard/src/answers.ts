@@ -1,5 +1,7 @@
 /** The answers of the routes, as the client describes them. */
 export type {
+  CloseSandboxAirportAnswer,
+  GetChannelAnswer,
   GetExchangeRatesAnswer,
   GetMovementsAnswer,
   GetOrderAnswer,
@@ -19,6 +21,8 @@ export type {
   ListWorkflowRunsAnswer,
   ReadBookingAnswer,
   ReadPolicyEnforcementAnswer,
+  ReadSandboxAnswer,
+  ReadSandboxBooksAnswer,
   ReadUsageAnswer,
   ReadUsageGroupsAnswer,
   ReadWorkflowRunAnswer,

@@ -133,6 +133,12 @@ const policy = createRoute({
   component: lazyRouteComponent(() => import("./policy/policy.tsx"), "Policy"),
 });
 
+const sandbox = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/sandbox",
+  component: lazyRouteComponent(() => import("./sandbox/sandbox.tsx"), "Sandbox"),
+});
+
 const usage = createRoute({
   getParentRoute: () => rootRoute,
   path: "/usage",
@@ -178,6 +184,7 @@ export const router = createRouter({
     playground,
     channels,
     policy,
+    sandbox,
     usage,
     keys,
     agents,

@@ -59,11 +59,11 @@ function write(response: ServerResponse, { status, body, headers }: Answer): voi
     .end(text);
 }
 
-function control(faults: Faults, { method, json }: Question): Answer {
+function control(faults: Faults, { method, query, json }: Question): Answer {
   if (method === "GET") return { status: 200, body: { scenarios: faults.list() } };
   if (method === "DELETE") {
-    faults.clear();
-    return { status: 200, body: { scenarios: [] } };
+    faults.clear(query.get("tenant") ?? undefined);
+    return { status: 200, body: { scenarios: faults.list() } };
   }
   const scenario = Scenario.safeParse(json);
   if (!scenario.success) return refuse(400, z.prettifyError(scenario.error));
@@ -92,7 +92,7 @@ export async function listen(port: number, { faults, answer, say }: ServerParts)
     if (url.pathname === "/_sandbox/scenarios" && faults !== undefined) {
       return write(response, control(faults, question));
     }
-    const fault = faults?.take(method, url.pathname);
+    const fault = faults?.take(method, url.pathname, request.headers["x-sandbox-tenant"]?.toString());
     const interfered = interfere(fault);
     if (interfered !== undefined) return write(response, interfered);
     const answered = await answer(question, fault);

@@ -160,6 +160,20 @@ export interface Routes {
   readPolicyEnforcement(input?: undefined, options?: RouteOptions): RouteAnswer<ReadPolicyEnforcementAnswer, ReadPolicyEnforcementRouteCode>;
   /** Enforce a policy. From now on, calls that book, change or pay return policy_denied or approval_required under this policy; null enforces none. Sandbox and production keys have separate settings. */
   writePolicyEnforcement(input: WritePolicyEnforcementInput, options?: RouteOptions): RouteAnswer<WritePolicyEnforcementAnswer, WritePolicyEnforcementRouteCode>;
+  /** Read the sandbox. The tenant's armed faults, everything that can be armed, and the supplier's clock, which all tenants of the deployment share. */
+  readSandbox(input?: undefined, options?: RouteOptions): RouteAnswer<ReadSandboxAnswer, ReadSandboxRouteCode>;
+  /** Close an airport. Every flight from or to it, up to a local day, is cancelled by its airline: of the tenant's latest 100 orders, and of nobody else's. Flights with a change that waits for an answer stay as they are. */
+  closeSandboxAirport(input: CloseSandboxAirportInput, options?: RouteOptions): RouteAnswer<CloseSandboxAirportAnswer, CloseSandboxAirportRouteCode>;
+  /** Compare the books. The tenant's latest 100 bookings as the service and as the supplier have them, newest first, with what differs. A change that the service has not heard of yet differs for a moment. */
+  readSandboxBooks(input?: undefined, options?: RouteOptions): RouteAnswer<ReadSandboxBooksAnswer, ReadSandboxBooksRouteCode>;
+  /** Move the supplier's clock. Moves it ahead, for every tenant of the deployment: offers expire, holds lapse, tickets and late effects come. It never goes back. The service's own clock stays. */
+  advanceSandboxClock(input: AdvanceSandboxClockInput, options?: RouteOptions): RouteAnswer<AdvanceSandboxClockAnswer, AdvanceSandboxClockRouteCode>;
+  /** Arm a fault. The next requests for this tenant meet it, others' do not: GET /api/sandbox lists what can be armed where, and the few faults that others can notice. At most 50 are armed at a time. */
+  armFault(input: ArmFaultInput, options?: RouteOptions): RouteAnswer<ArmFaultAnswer, ArmFaultRouteCode>;
+  /** Disarm the faults. Disarms every fault of the tenant, and none of others. */
+  disarmFaults(input?: undefined, options?: RouteOptions): RouteAnswer<DisarmFaultsAnswer, DisarmFaultsRouteCode>;
+  /** Move a flight. The airline moves one part of the tenant's order, or cancels its flights. The service hears of it as of any change by an airline. */
+  moveSandboxFlight(input: MoveSandboxFlightInput, options?: RouteOptions): RouteAnswer<MoveSandboxFlightAnswer, MoveSandboxFlightRouteCode>;
   /** List your sessions. Where the person of this key or session is signed in. An agent's key has none. */
   getSessions(input?: undefined, options?: RouteOptions): RouteAnswer<GetSessionsAnswer, GetSessionsRouteCode>;
   /** End a session. Signs the person of this key or session out of a browser, at once. */
@@ -3058,6 +3072,152 @@ export type WritePolicyEnforcementAnswer = {
 };
 
 export type WritePolicyEnforcementRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type ReadSandboxAnswer = {
+  faults: ({
+    /** null: it was armed at the simulator itself */
+    at: "search_flights" | "read_offer" | "book_flight" | "pay_flight" | "add_services" | "cancel_flight" | "change_flight" | "search_stays" | "quote_stay" | "book_stay" | "cancel_stay" | "attest_burn" | "attest_gateway" | "write_slack" | "hear_slack" | "write_whatsapp" | "hear_whatsapp" | "whatsapp_webhook" | null;
+    simulator: "supplier" | "attester" | "carriers";
+    fault: string;
+    /** How many requests still meet it */
+    times: number;
+    delaySeconds: number;
+  })[];
+  clock: {
+    /** The supplier's time */
+    asOf: string;
+    /** How far it is ahead of the machine's */
+    offsetSeconds: number;
+  };
+  canArm: ({
+    at: "search_flights" | "read_offer" | "book_flight" | "pay_flight" | "add_services" | "cancel_flight" | "change_flight" | "search_stays" | "quote_stay" | "book_stay" | "cancel_stay" | "attest_burn" | "attest_gateway" | "write_slack" | "hear_slack" | "write_whatsapp" | "hear_whatsapp" | "whatsapp_webhook";
+    simulator: "supplier" | "attester" | "carriers";
+    says: string;
+    faults: {
+      fault: string;
+      says: string;
+      /** true: other tenants can notice it, too */
+      isForAll: boolean;
+    }[];
+  })[];
+};
+
+export type ReadSandboxRouteCode = "unauthorized" | "missing_scope" | "sandbox_only" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+
+export type CloseSandboxAirportInput = {
+  body: {
+    /** IATA code */
+    airport: string;
+    /** The last local day of departure. Left out: all that are booked */
+    until?: string | undefined;
+  };
+};
+
+export type CloseSandboxAirportAnswer = {
+  /** Empty: none uses the airport */
+  orderIds: string[];
+};
+
+export type CloseSandboxAirportRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "sandbox_only" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+
+export type ReadSandboxBooksAnswer = {
+  bookings: ({
+    bookingId: string;
+    kind: "flight" | "stay";
+    orderId: string | null;
+    /** booking: its outcome is open; failed: nothing was bought */
+    status: "held" | "confirmed" | "cancelled" | "lapsed" | "booking" | "failed";
+    totalAmount: string;
+    totalCurrency: string;
+    /** The supplier's orders for it */
+    theirs: {
+      orderId: string;
+      state: string;
+      totalAmount: string;
+      paidAmount: string;
+      refundedAmount: string;
+      currency: string;
+    }[];
+    /** missing_there: the supplier has no order; missing_here: it has one that the service does not know; twice: it has several */
+    differences: ("missing_there" | "missing_here" | "twice" | "state" | "total" | "not_paid")[];
+  })[];
+};
+
+export type ReadSandboxBooksRouteCode = "unauthorized" | "missing_scope" | "sandbox_only" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+
+export type AdvanceSandboxClockInput = {
+  body: {
+    /** 0 only does what is due already */
+    advanceSeconds: number;
+  };
+};
+
+export type AdvanceSandboxClockAnswer = {
+  /** The supplier's time */
+  asOf: string;
+  /** How far it is ahead of the machine's */
+  offsetSeconds: number;
+};
+
+export type AdvanceSandboxClockRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "sandbox_only" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+
+export type ArmFaultInput = {
+  body: {
+    /** Which requests */
+    at: "search_flights" | "read_offer" | "book_flight" | "pay_flight" | "add_services" | "cancel_flight" | "change_flight" | "search_stays" | "quote_stay" | "book_stay" | "cancel_stay" | "attest_burn" | "attest_gateway" | "write_slack" | "hear_slack" | "write_whatsapp" | "hear_whatsapp" | "whatsapp_webhook";
+    /** One of those that GET /api/sandbox lists there */
+    fault: string;
+    /** How many requests meet it */
+    times?: number | undefined;
+    /** For faults that happen late */
+    delaySeconds?: number | undefined;
+  };
+};
+
+export type ArmFaultAnswer = {
+  faults: ({
+    /** null: it was armed at the simulator itself */
+    at: "search_flights" | "read_offer" | "book_flight" | "pay_flight" | "add_services" | "cancel_flight" | "change_flight" | "search_stays" | "quote_stay" | "book_stay" | "cancel_stay" | "attest_burn" | "attest_gateway" | "write_slack" | "hear_slack" | "write_whatsapp" | "hear_whatsapp" | "whatsapp_webhook" | null;
+    simulator: "supplier" | "attester" | "carriers";
+    fault: string;
+    /** How many requests still meet it */
+    times: number;
+    delaySeconds: number;
+  })[];
+};
+
+export type ArmFaultRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "sandbox_only" | "request_timeout" | "conflict" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+
+export type DisarmFaultsAnswer = {
+  faults: ({
+    /** null: it was armed at the simulator itself */
+    at: "search_flights" | "read_offer" | "book_flight" | "pay_flight" | "add_services" | "cancel_flight" | "change_flight" | "search_stays" | "quote_stay" | "book_stay" | "cancel_stay" | "attest_burn" | "attest_gateway" | "write_slack" | "hear_slack" | "write_whatsapp" | "hear_whatsapp" | "whatsapp_webhook" | null;
+    simulator: "supplier" | "attester" | "carriers";
+    fault: string;
+    /** How many requests still meet it */
+    times: number;
+    delaySeconds: number;
+  })[];
+};
+
+export type DisarmFaultsRouteCode = "unauthorized" | "missing_scope" | "sandbox_only" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+
+export type MoveSandboxFlightInput = {
+  /** From GET /api/orders */
+  orderId: string;
+  body: {
+    /** 0 is the first journey of the order */
+    slice?: number | undefined;
+    /** How much later it leaves; null: its flights are cancelled */
+    shiftMinutes?: number | null | undefined;
+  };
+};
+
+export type MoveSandboxFlightAnswer = {
+  orderId: string;
+};
+
+export type MoveSandboxFlightRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "sandbox_only" | "not_found" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "sandbox_unavailable" | "unavailable";
 
 export type GetSessionsAnswer = {
   sessions: {

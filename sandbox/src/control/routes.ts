@@ -9,6 +9,7 @@ import { formatMoney } from "../money.ts";
 import type { Env, Router, Sandbox } from "../sandbox.ts";
 import type { Workers } from "../workers.ts";
 import { CapabilitiesBody, readCapabilities, setCapabilities } from "./capabilities.ts";
+import { BooksBody, readBooks } from "./books.ts";
 import { readLedger } from "./ledger.ts";
 import { ScenarioBody, type Scenarios } from "./scenarios.ts";
 
@@ -39,7 +40,9 @@ export function controlRoutes(sandbox: Sandbox, scenarios: Scenarios, workers: W
     return context.json(await scenarios.arm(body.data, sandbox.clock.nowMs()), 201);
   });
   routes.get("/_sandbox/scenarios", async (context) => context.json({ scenarios: await scenarios.list() }));
-  routes.delete("/_sandbox/scenarios", async (context) => context.json({ cleared: await scenarios.clear() }));
+  routes.delete("/_sandbox/scenarios", async (context) =>
+    context.json({ cleared: await scenarios.clear(context.req.query("tenant")) }),
+  );
 
   routes.post("/_sandbox/tick", async (context) => {
     const body = TickBody.safeParse(await readJson(context.req));
@@ -94,6 +97,11 @@ export function controlRoutes(sandbox: Sandbox, scenarios: Scenarios, workers: W
       balance: { amount: formatMoney(ledger.balanceMicro), currency: accountCurrency() },
       balanceMicro: undefined,
     });
+  });
+  routes.post("/_sandbox/books", async (context) => {
+    const body = BooksBody.safeParse(await readJson(context.req));
+    if (!body.success) return context.json({ error: z.prettifyError(body.error) }, 400);
+    return context.json({ now: toIso(sandbox.clock.nowMs()), orders: await readBooks(sandbox.db, body.data) });
   });
   return routes;
 }

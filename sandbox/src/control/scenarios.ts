@@ -5,7 +5,12 @@ import { BUSINESS_FAULTS, type Fault, type FaultKind, TRANSPORT_FAULTS } from ".
 import type { Database } from "../storage/database.ts";
 
 export const ScenarioBody = z.strictObject({
-  match: z.strictObject({ path: z.string().startsWith("/"), method: z.string().toUpperCase().optional() }),
+  match: z.strictObject({
+    path: z.string().startsWith("/"),
+    method: z.string().toUpperCase().optional(),
+    /** Only requests with this `x-sandbox-tenant`. */
+    tenant: z.string().min(1).max(100).optional(),
+  }),
   fault: z.enum([...TRANSPORT_FAULTS, ...BUSINESS_FAULTS]),
   times: z.number().int().min(1).max(10_000).default(1),
   delayMs: z.number().int().min(0).max(3_600_000).default(0),
@@ -17,6 +22,7 @@ type ScenarioRow = {
   seq: string;
   method: string | null;
   path: string;
+  tenant: string | null;
   fault: FaultKind;
   remaining: number;
   delay_ms: number;
@@ -24,7 +30,7 @@ type ScenarioRow = {
 
 type Scenario = {
   id: string;
-  match: { path: string; method?: string };
+  match: { path: string; method?: string; tenant?: string };
   fault: FaultKind;
   remaining: number;
   delayMs: number;
@@ -34,9 +40,10 @@ export type Scenarios = {
   load(): Promise<void>;
   arm(body: ScenarioBody, nowMs: number): Promise<Scenario>;
   list(): Promise<Scenario[]>;
-  clear(): Promise<number>;
+  /** With a tenant, only those that are armed for it. */
+  clear(tenant?: string): Promise<number>;
   /** The fault that the next call of this method and path meets, if one is armed; it is used up once. */
-  take(method: string, path: string): Promise<Fault | undefined>;
+  take(method: string, path: string, tenant: string | undefined): Promise<Fault | undefined>;
 };
 
 /** A pattern matches its own path and those below it; `{name}` stands for one segment, and then only the whole path matches. */
@@ -51,7 +58,11 @@ function matchesPath(pattern: string, path: string): boolean {
 function toScenario(row: ScenarioRow): Scenario {
   return {
     id: row.id,
-    match: { path: row.path, ...(row.method === null ? {} : { method: row.method }) },
+    match: {
+      path: row.path,
+      ...(row.method === null ? {} : { method: row.method }),
+      ...(row.tenant === null ? {} : { tenant: row.tenant }),
+    },
     fault: row.fault,
     remaining: row.remaining,
     delayMs: row.delay_ms,
@@ -70,8 +81,18 @@ export function createScenarios(db: Database): Scenarios {
     load,
     async arm(body, nowMs) {
       const { rows } = await db.query<ScenarioRow>(
-        "INSERT INTO scenarios (id, method, path, fault, remaining, delay_ms, created_ms) VALUES ($1,$2,$3,$4,$5,$6,$7) RETURNING *",
-        [newId("scn"), body.match.method ?? null, body.match.path, body.fault, body.times, body.delayMs, nowMs],
+        `INSERT INTO scenarios (id, method, path, tenant, fault, remaining, delay_ms, created_ms)
+         VALUES ($1,$2,$3,$4,$5,$6,$7,$8) RETURNING *`,
+        [
+          newId("scn"),
+          body.match.method ?? null,
+          body.match.path,
+          body.match.tenant ?? null,
+          body.fault,
+          body.times,
+          body.delayMs,
+          nowMs,
+        ],
       );
       await load();
       const [row] = rows;
@@ -82,14 +103,19 @@ export function createScenarios(db: Database): Scenarios {
       await load();
       return armed.map(toScenario);
     },
-    async clear() {
-      const { rowCount } = await db.query("DELETE FROM scenarios");
-      armed = [];
+    async clear(tenant) {
+      const { rowCount } = await db.query("DELETE FROM scenarios WHERE $1::text IS NULL OR tenant = $1", [
+        tenant ?? null,
+      ]);
+      await load();
       return rowCount ?? 0;
     },
-    async take(method, path) {
+    async take(method, path, tenant) {
       const matching = armed.filter(
-        (row) => (row.method === null || row.method === method) && matchesPath(row.path, path),
+        (row) =>
+          (row.method === null || row.method === method) &&
+          (row.tenant === null || row.tenant === tenant) &&
+          matchesPath(row.path, path),
       );
       for (const candidate of matching) {
         const { rows } = await db.query<ScenarioRow>(

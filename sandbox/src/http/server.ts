@@ -86,6 +86,9 @@ function disturb(body: Buffer, fault: Fault | undefined): Buffer {
   return body;
 }
 
+/** No supplier has this header: the service says for whom it asks, so that a fault can be one tenant's. */
+const readTenant = ({ headers }: IncomingMessage): string | undefined => headers["x-sandbox-tenant"]?.toString();
+
 function describe(incoming: IncomingMessage, arrivedMs: number, body: Buffer | undefined) {
   const { method = "GET", url: path = "/", headers } = incoming;
   const text = body === undefined || body.length === 0 ? null : body.toString("utf8");
@@ -114,7 +117,7 @@ export async function listen(
     if (body === undefined) return sendError(response, 413, "request_too_large", "The request body is too large.");
     if (!URL.canParse(incoming.url ?? "/", baseUrl))
       return sendError(response, 400, "malformed_request", "The request's path is malformed.");
-    const fault = controlled ? undefined : await parts.scenarios.take(incoming.method ?? "GET", path);
+    const fault = controlled ? undefined : await parts.scenarios.take(incoming.method ?? "GET", path, readTenant(incoming));
     if (fault?.kind === "timeout" || fault?.kind === "late_effect") parts.held.add(response);
     // Held open without an answer until the client gives up; nothing was done.
     if (fault?.kind === "timeout") return;

@@ -8,6 +8,7 @@ CREATE TABLE IF NOT EXISTS stay_bookings (
   total_micro bigint NOT NULL, refund_micro bigint NOT NULL DEFAULT 0, contact jsonb NOT NULL, guests jsonb NOT NULL,
   users jsonb NOT NULL, metadata jsonb NOT NULL, details jsonb NOT NULL, created_ms bigint NOT NULL,
   confirmed_ms bigint, cancelled_ms bigint);
+CREATE INDEX IF NOT EXISTS stay_bookings_by_booking ON stay_bookings ((metadata->>'booking_id'));
 CREATE INDEX IF NOT EXISTS stay_bookings_by_seq ON stay_bookings (seq);
 CREATE TABLE IF NOT EXISTS negotiated_rates (
   id text PRIMARY KEY, seq bigserial, rate_access_code text NOT NULL, display_name text NOT NULL, chain_id text,

@@ -16,6 +16,7 @@ CREATE INDEX IF NOT EXISTS orders_by_offer ON orders (offer_id);
 CREATE INDEX IF NOT EXISTS orders_by_reference ON orders (booking_reference);
 CREATE INDEX IF NOT EXISTS orders_by_seq ON orders (seq);
 CREATE INDEX IF NOT EXISTS orders_by_metadata ON orders USING gin (metadata jsonb_path_ops);
+CREATE INDEX IF NOT EXISTS orders_by_booking ON orders ((metadata->>'booking_id'));
 CREATE TABLE IF NOT EXISTS payments (
   id text PRIMARY KEY, seq bigserial, order_id text NOT NULL REFERENCES orders (id), type text NOT NULL, amount_micro bigint NOT NULL,
   airline_credit_id text, status text NOT NULL, failure_reason text, created_ms bigint NOT NULL);
@@ -47,6 +48,7 @@ CREATE INDEX IF NOT EXISTS jobs_due ON jobs (due_ms);
 CREATE TABLE IF NOT EXISTS scenarios (
   id text PRIMARY KEY, seq bigserial, method text, path text NOT NULL, fault text NOT NULL, remaining int NOT NULL, delay_ms int NOT NULL,
   created_ms bigint NOT NULL);
+ALTER TABLE scenarios ADD COLUMN IF NOT EXISTS tenant text;
 CREATE TABLE IF NOT EXISTS stay_searches (id text PRIMARY KEY, params jsonb NOT NULL, created_ms bigint NOT NULL);
 ALTER TABLE orders ADD COLUMN IF NOT EXISTS services jsonb NOT NULL DEFAULT '[]', ADD COLUMN IF NOT EXISTS changes jsonb NOT NULL DEFAULT '[]',
   ADD COLUMN IF NOT EXISTS airline_changes jsonb NOT NULL DEFAULT '[]', ADD COLUMN IF NOT EXISTS cancellation jsonb,

@@ -25,6 +25,7 @@ export const statusByCode = {
   confirmation_required: 403,
   not_confirmed: 403,
   may_not_decide: 403,
+  sandbox_only: 403,
   tool_not_found: 404,
   tenant_not_found: 404,
   conversation_not_found: 404,
@@ -100,6 +101,8 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
     "The person at the client did not confirm this call, so nothing was done. Do not send it again unless they ask for it.",
   may_not_decide:
     "This person may not decide this approval: the requester never may, and the policy names the role that may. Ask someone else to decide.",
+  sandbox_only:
+    "Only the sandbox has simulators, and this key or page belongs to production. Use a sandbox key, or switch to the sandbox.",
   tool_not_found: "There is no tool with this name. `detail` names a similar one.",
   tenant_not_found: "The tenant does not exist for this key. Omit `tenantId`, or send the key's own.",
   conversation_not_found:

@@ -35,13 +35,17 @@ export const ADMINISTERS_KEYS = "keys:administer";
 /** Who works for the tenant, and with which roles. */
 export const ADMINISTERS_MEMBERS = "members:administer";
 
-/** Each changes rules that bind keys: spending limits; users and approvers; keys; webhooks. */
+/** The simulators of the sandbox: faults, clock, changes by airlines. */
+export const ADMINISTERS_SANDBOX = "sandbox:administer";
+
+/** Each changes rules that bind keys: spending limits; users and approvers; keys; webhooks; and the ground under all, the simulators. */
 export const administerScopes = [
   ADMINISTERS_POLICIES,
   "limits:administer",
   ADMINISTERS_MEMBERS,
   ADMINISTERS_KEYS,
   "webhooks:administer",
+  ADMINISTERS_SANDBOX,
 ] as const;
 
 /**
@@ -67,9 +71,14 @@ export function hasScope(scopes: readonly string[], scope: string): boolean {
   return scopes.includes(scope) || (!personalScopes.includes(scope) && scopes.includes(EVERYTHING));
 }
 
-/** Whether a session needs a recent sign-in for what one of these scopes allows: it spends, decides, or changes rules. */
+/**
+ * Whether a session needs a recent sign-in for what one of these scopes allows: it spends, decides, or changes rules. Behind the
+ * simulators nothing is real.
+ */
 export function needsRecentSignIn(scopes: readonly string[]): boolean {
-  return scopes.some((scope) => scope.endsWith(":spend") || personalScopes.includes(scope));
+  return scopes.some(
+    (scope) => scope.endsWith(":spend") || (personalScopes.includes(scope) && scope !== ADMINISTERS_SANDBOX),
+  );
 }
 
 /** `wanted`: the scopes of which `what` requires one. */

@@ -42,6 +42,7 @@ import { pricingModule } from "./pricing/module.ts";
 import { recordsModule } from "./records/module.ts";
 import { reportingModule } from "./reporting/module.ts";
 import { reputationModule } from "./reputation/module.ts";
+import { sandboxModule } from "./sandbox/module.ts";
 import { scansModule } from "./scans/module.ts";
 import { servicingModule } from "./servicing/module.ts";
 import { signInModule } from "./sign-in/module.ts";
@@ -108,6 +109,7 @@ export const modules = [
   conversationsModule,
   confirmationsModule,
   channelsModule,
+  sandboxModule,
   demoModule,
   accountModule,
 ] as const;

@@ -31,7 +31,8 @@ export async function openEmbedded(
   log: Logger,
 ): Promise<Embedded> {
   const { supplierOptions = [], supplierProgram, devnetProgram, devnetOptions, progress, signal } = options;
-  const { attesterProgram, attesterOptions, carriersProgram } = options;
+  // They are armed over its loopback address only, and behind it is no real money.
+  const { attesterProgram, attesterOptions = ["--faults", "on"], carriersProgram } = options;
   const hasSandbox = config.embeddedSandbox === "on";
   return await startEmbedded({
     dataDir: config.dataDir,
@@ -44,7 +45,7 @@ export async function openEmbedded(
     ...(devnetProgram === undefined ? {} : { devnetProgram }),
     ...(attesterProgram === undefined ? {} : { attesterProgram }),
     ...(carriersProgram === undefined ? {} : { carriersProgram }),
-    ...(attesterOptions === undefined ? {} : { attesterOptions }),
+    attesterOptions,
     ...(devnetOptions === undefined ? {} : { devnetOptions }),
     supplierOptions: ["--currency", config.sandboxCurrency, "--stays-in", config.sandboxStaysIn, ...supplierOptions],
     ...(progress === undefined ? {} : { progress }),

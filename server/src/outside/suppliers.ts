@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Embedded } from "../embedded/start-embedded.ts";
 import type { ByEnvironment } from "../kernel/contracts/parts.ts";
 import type { HttpClient } from "../platform/http-client/http-client.ts";
+import { markedClient } from "../platform/http-client/marked-client.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
@@ -25,6 +26,7 @@ export function openSuppliers(
       sandbox: true,
       sourceLevel: "embedded",
       ...shared,
+      http: markedClient(shared.http),
       timeouts: {
         searchMilliseconds: config.supplierSearchTimeoutMilliseconds,
         commitMilliseconds: config.sandboxCommitTimeoutMilliseconds,

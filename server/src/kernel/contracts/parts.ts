@@ -21,6 +21,7 @@ import type { Maps } from "../../ports/maps.ts";
 import type { Nearby } from "../../ports/nearby.ts";
 import type { WaitingCalls } from "../../ports/outside-calls.ts";
 import type { PageTranscriber } from "../../ports/page-transcriber.ts";
+import type { Simulators } from "../../ports/simulators.ts";
 import type { Supplier } from "../../ports/supplier/supplier.ts";
 import type { TestFaucetByEnvironment } from "../../ports/test-faucet.ts";
 import type { Threads } from "../../ports/threads.ts";
@@ -75,6 +76,8 @@ export interface CommonParts {
   readonly chatSystems: ChatSystems;
   /** Undefined: there is no sandbox. */
   readonly chatSimulator: ChatSimulator | undefined;
+  /** Undefined: there is no sandbox. */
+  readonly simulators: Simulators | undefined;
   /** Undefined: the operator has no vision model, and no document leaves the service. */
   readonly pageTranscriber: PageTranscriber | undefined;
   /** Answers conversations. */

@@ -1,1 +1,2 @@
 export { queueClaim } from "./claims.ts";
+export { deriveSimulated } from "./installation.ts";

@@ -1,5 +1,6 @@
 import {
   ADMINISTERS_KEYS,
+  ADMINISTERS_SANDBOX,
   administerScopes,
   buildScope,
   DECIDES_APPROVALS,
@@ -45,7 +46,7 @@ export function grantScopes(
     ...(has(["auditor"]) ? readScopes : []),
     ...(has(DECIDERS) ? [buildScope("approvals", "read"), DECIDES_APPROVALS] : []),
     ...(has(ADMINISTRATORS) ? administerScopes : []),
-    ...(has(["developer"]) ? [ADMINISTERS_KEYS] : []),
+    ...(has(["developer"]) ? [ADMINISTERS_KEYS, ADMINISTERS_SANDBOX] : []),
     ...ofSessions,
   ]);
   return [...all];

@@ -5,6 +5,7 @@ import type { BridgeNetwork } from "../../domain/chains/named-chains.ts";
 import type { Embedded } from "../../embedded/start-embedded.ts";
 import type { Chains } from "../../kernel/contracts/by-chain.ts";
 import type { HttpClient } from "../../platform/http-client/http-client.ts";
+import { markedClient } from "../../platform/http-client/marked-client.ts";
 import type { MessageAttestationsByNetwork } from "../../ports/chain/message-attestations.ts";
 import type { UnifiedBalanceByNetwork } from "../../ports/chain/unified-balance.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -23,12 +24,14 @@ interface CrossChainParts {
 export function openCrossChainServices(parts: CrossChainParts): {
   messageAttestations: MessageAttestationsByNetwork;
   unifiedBalance: UnifiedBalanceByNetwork;
+  /** The attester of the development chains: its address. Undefined: there is none. */
+  startAttester: (() => Promise<string>) | undefined;
 } {
   const { config, http } = parts;
   const startAttester = prepareAttester(parts);
   const sandbox = startAttester && {
-    attestations: createMessageAttestations({ url: startAttester, http }),
-    unified: createUnifiedBalance({ url: startAttester, http }),
+    attestations: createMessageAttestations({ url: startAttester, http: markedClient(http) }),
+    unified: createUnifiedBalance({ url: startAttester, http: markedClient(http) }),
   };
   const testnet = openPublic("testnet", config, http);
   const mainnet = openPublic("mainnet", config, http);
@@ -41,6 +44,7 @@ export function openCrossChainServices(parts: CrossChainParts): {
   return {
     messageAttestations: { of: (environment, network) => find(environment, network)?.attestations },
     unifiedBalance: { of: (environment, network) => find(environment, network)?.unified },
+    startAttester,
   };
 }
 

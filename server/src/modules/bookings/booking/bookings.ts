@@ -110,6 +110,8 @@ export interface Bookings extends EffectStore<Booking> {
   /** Undefined if the tenant already has a live booking of this offer; `findLive` returns that one. */
   insert(booking: NewBooking): Promise<Booking | undefined>;
   findLive(tenantId: string, environment: Environment, offerId: string): Promise<Booking | undefined>;
+  /** Newest first, whatever became of them. */
+  listLatest(tenantId: string, environment: Environment, limit: number): Promise<readonly Booking[]>;
   /** The booking that a reservation in escrow pays for. `lock` keeps it unchanged until the end of the transaction. */
   findCovered(
     tenantId: string,

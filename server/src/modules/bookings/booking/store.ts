@@ -51,7 +51,10 @@ function createErasure(queryable: Queryable): Pick<Bookings, "forgetParticulars"
   };
 }
 
-function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "insert" | "findLive" | "get" | "advance"> {
+function createRecords(
+  queryable: Queryable,
+  clock: Clock,
+): Pick<Bookings, "insert" | "findLive" | "listLatest" | "get" | "advance"> {
   const now = (): string => clock.now().toString();
 
   return {
@@ -104,6 +107,18 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
         .where("state", "<>", "failed")
         .executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
+    },
+
+    async listLatest(tenantId, environment, limit) {
+      const rows = await queryable
+        .selectFrom("booking")
+        .selectAll()
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(toBooking);
     },
 
     async get(id) {
