@@ -30,6 +30,8 @@ export interface ApiKeyTable {
   mintRequest: string | null;
   replaces: string | null;
   grantedScopes: string[] | null;
+  outsideId: string | null;
+  outsideEndedAt: Timestamp | null;
 }
 
 export interface AppUserTable {
@@ -1000,6 +1002,13 @@ export interface OutsideCallTable {
   createdAt: Timestamp;
 }
 
+export interface OutsideKeyIntentTable {
+  keyId: string;
+  tenantId: string;
+  organizationId: string;
+  createdAt: Timestamp;
+}
+
 export interface PasskeyTable {
   id: string;
   credentialId: string;
@@ -1245,6 +1254,7 @@ export interface TenantTable {
   isBeta: Defaulted<boolean>;
   linkOrigins: Defaulted<string[]>;
   rulesVersion: Defaulted<number>;
+  organizationId: string | null;
 }
 
 export interface TenantEventTable {
@@ -1609,6 +1619,7 @@ export interface Database {
   noticePreference: NoticePreferenceTable;
   orderEvent: OrderEventTable;
   outsideCall: OutsideCallTable;
+  outsideKeyIntent: OutsideKeyIntentTable;
   passkey: PasskeyTable;
   passkeyChallenge: PasskeyChallengeTable;
   payment: PaymentTable;
