@@ -56,6 +56,8 @@ export function openRunner(databaseUrl: string, workerId: string) {
     isDemo: false,
     isBeta: false,
     signingSecret: "",
+    outsideId: null,
+    organizationId: null,
   };
   const runner = new WorkflowRunner({
     runs: {
@@ -76,7 +78,7 @@ export function openRunner(databaseUrl: string, workerId: string) {
     random: systemRandom,
     log: quiet,
     workerId,
-    identity: { findPrincipal: async () => principal, toPrincipal: () => principal },
+    identity: { findPrincipal: async () => principal, toPrincipal: async () => principal },
     collectionAddress: () => "0x00",
     kernel: {
       async invoke() {

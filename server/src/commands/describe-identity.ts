@@ -12,6 +12,7 @@ export function tenantJson(tenant: Tenant) {
     monthlyCapUsdc: formatDecimal(tenant.monthlyCapMicroUsdc),
     demo: tenant.isDemo,
     network: networkName(tenant),
+    organizationId: tenant.organizationId,
     createdAt: tenant.createdAt.toString(),
   };
 }
@@ -42,6 +43,7 @@ export function tenantLines(tenant: Tenant): string {
         "  network",
         tenant.isBeta ? "beta: all of its keys work in the sandbox" : "each key works where its label says",
       ],
+      ...(tenant.organizationId === null ? [] : [["  organization", tenant.organizationId]]),
     ],
   );
 }

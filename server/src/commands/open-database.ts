@@ -7,11 +7,13 @@ import type { Stores } from "../kernel/contracts/whole.ts";
 import { quickstartPath } from "../modules/demo/first-run.ts";
 import { createIdentity } from "../modules/identity/identity.ts";
 import { SignInLinks } from "../modules/sign-in/index.ts";
+import { openOutsideKeys } from "../outside/identity/outside-keys.ts";
 import { reachableUrl } from "../outside/listen.ts";
 import { checkMasterKey, openVault } from "../outside/vault.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 import { migrateToLatest } from "../platform/database/migrate.ts";
 import { readPrivateJson } from "../platform/files/private-files.ts";
+import { createHttpClient } from "../platform/http-client/http-client.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { Identity } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
@@ -90,9 +92,16 @@ export function createOperator(
 ): Operator {
   const { networkMode } = config;
   const onTenantCreated = createTenantCreated({ clock, vault, settings: config });
-  const identity = createIdentity({ db, pool, databaseUrl, vault, clock, networkMode, log, onTenantCreated });
+  const http = createHttpClient();
+  const outsideKeys = openOutsideKeys(config, { http, clock, log });
+  const common = { db, pool, databaseUrl, vault, clock, networkMode, log };
+  const identity = createIdentity({ ...common, outsideKeys, onTenantCreated });
   const stores = createStores(db, clock, vault);
-  return { ...identity, ...operatorParts(stores, clock), appUrl: findAppUrl(config) };
+  const close = async () => {
+    http.close();
+    await identity.close();
+  };
+  return { ...identity, ...operatorParts(stores, clock), appUrl: findAppUrl(config), close };
 }
 
 export function operatorParts(stores: Stores, clock: Clock): Pick<Operator, "spending" | "persons" | "signInLinks"> {

@@ -79,6 +79,25 @@ const network: Command<Identity> = {
   },
 };
 
+const organization: Command<Identity> = {
+  name: "organization",
+  summary:
+    "Name the tenant's organization at the outside identity provider, which then issues its new keys; none ends that, and with it the keys that it has issued. Keys issued here stay valid.",
+  usage: "<tenantId> <organizationId>|none",
+  positionals: ["tenantId", "organizationId"],
+  options: {},
+  prepare(args) {
+    const tenantId = args.positional(0);
+    const wanted = args.positional(1);
+    const organizationId = wanted === "none" ? null : wanted;
+    return async (identity) => {
+      const tenant = await identity.setTenant(tenantId, { organizationId }, ACTOR);
+      if (tenant === undefined) throw noTenant(tenantId);
+      return { text: `Tenant changed.\n${tenantLines(tenant)}`, json: { tenant: tenantJson(tenant) } };
+    };
+  },
+};
+
 const linkOrigins: Command<Identity> = {
   name: "link-origins",
   summary:
@@ -166,7 +185,7 @@ function isPlan(text: string): text is PricePlan {
 export const tenantProgram: Program<Operator> = {
   name: "tenant",
   summary: "Manages the tenants of this deployment, with their plans, networks and monthly caps.",
-  commands: [create, list, set, network, linkOrigins, signingSecret, tenantLimits],
+  commands: [create, list, set, network, organization, linkOrigins, signingSecret, tenantLimits],
   notes: [JSON_NOTE],
 };
 

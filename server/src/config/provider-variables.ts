@@ -1,10 +1,12 @@
+import { identityVariables } from "./identity-variables.ts";
 import { choicesAmong, http, osrmUrl, readProvidersContact, text, url, wholeNumber, withDefault } from "./values.ts";
 
 /**
  * Outside sources besides the supplier and the chain: exchange rates, open providers of places, weather and routes, and a vision
- * model.
+ * model, an identity provider.
  */
 export const providerVariables = {
+  ...identityVariables,
   fxRatesUrl: url(
     "FX_RATES_URL",
     http,

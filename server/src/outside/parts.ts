@@ -36,6 +36,7 @@ import { openElevation } from "./elevation.ts";
 import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
 import { openExchangeRates } from "./exchange-rates.ts";
 import { openFacilitator } from "./facilitator.ts";
+import { openOutsideKeys } from "./identity/outside-keys.ts";
 import { openLanguageModel } from "./language-model.ts";
 import { openMailer, openMailIn, resolveMailDns } from "./mailer.ts";
 import { openMapTiles } from "./map-tiles.ts";
@@ -203,6 +204,7 @@ function outsideParts(
     facilitator: () => facilitator,
     messageAttestations: () => crossChain.messageAttestations,
     unifiedBalance: () => crossChain.unifiedBalance,
+    outsideKeys: () => openOutsideKeys(config, { http: client, clock, log }),
     testFaucet: () => openTestFaucet(config, http.chain),
     mailer: () => openMailer(config),
     mailIn: () => openMailIn(config, log),

@@ -42,6 +42,10 @@ export interface StoredKey {
   isDemo: boolean;
   isBeta: boolean;
   signingSecret: string;
+  /** Its id at the outside identity provider, which has to confirm it. */
+  outsideId: string | null;
+  /** The organization of its tenant there. */
+  organizationId: string | null;
 }
 
 export interface Tenant {
@@ -52,6 +56,8 @@ export interface Tenant {
   isDemo: boolean;
   /** On the beta network: all of its keys work in the sandbox, including production ones. */
   isBeta: boolean;
+  /** Its organization at the outside identity provider, which issues its keys. */
+  organizationId: string | null;
   /** Allowed origins of its guest links in addition to those of the deployment. */
   linkOrigins: readonly string[];
   createdAt: Temporal.Instant;
@@ -73,9 +79,11 @@ export interface ApiKey {
   lastUsedAt: Temporal.Instant | undefined;
   /** The key that it was made in place of. */
   replaces: string | undefined;
+  /** Its id at the outside identity provider, which has issued it. */
+  outsideId: string | undefined;
 }
 
-/** Tenants, users and keys. They are in our own tables; an identity provider could replace them with the same keys. */
+/** Tenants, users and keys. They are in our own tables; an outside identity provider can issue and confirm keys. */
 export interface Identity {
   /**
    * Undefined: unknown, revoked or expired. `fresh` reads the database, as every call that writes or spends must. `judge` gets
@@ -92,8 +100,8 @@ export interface Identity {
    * The principal of this key; undefined and `fresh` as above. For work that continues after its caller is gone.
    */
   findPrincipal(keyId: string, options: { fresh: boolean }): Promise<Principal | undefined>;
-  /** The same for a key that a statement has just read. */
-  toPrincipal(key: StoredKey): Principal | undefined;
+  /** The same for a key that a statement has just read. Asks the outside identity provider if the key is of there. */
+  toPrincipal(key: StoredKey): Promise<Principal | undefined>;
   isUser(tenantId: string, userId: string, environment: Environment): Promise<boolean>;
   /** Creates the tenant with its sandbox key, which is returned only here and stored as a hash. */
   createTenant(input: {
@@ -107,7 +115,14 @@ export interface Identity {
   getTenant(tenantId: string): Promise<Tenant | undefined>;
   setTenant(
     tenantId: string,
-    change: { plan?: PricePlan; monthlyCapMicroUsdc?: Micro; name?: string; isBeta?: boolean },
+    change: {
+      plan?: PricePlan;
+      monthlyCapMicroUsdc?: Micro;
+      name?: string;
+      isBeta?: boolean;
+      /** Null: none any more. Fails with `conflict` if it is another tenant's. */
+      organizationId?: string | null;
+    },
     actor: string,
   ): Promise<Tenant | undefined>;
   /** Undefined: no such tenant. Fails with `invalid_input` if a removed origin is not there, or there would be too many. */

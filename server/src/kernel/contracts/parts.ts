@@ -20,6 +20,7 @@ import type { MapTiles } from "../../ports/map-tiles.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { Nearby } from "../../ports/nearby.ts";
 import type { WaitingCalls } from "../../ports/outside-calls.ts";
+import type { OutsideKeys } from "../../ports/outside-keys.ts";
 import type { PageTranscriber } from "../../ports/page-transcriber.ts";
 import type { Simulators } from "../../ports/simulators.ts";
 import type { Supplier } from "../../ports/supplier/supplier.ts";
@@ -96,6 +97,8 @@ export interface CommonParts {
   /** A wallet on the development chain for experiments from outside. */
   readonly sandboxPayer: { readonly address: Hex; readonly privateKey: Hex };
   readonly identity: Identity;
+  /** Undefined: the operator has no outside identity provider. */
+  readonly outsideKeys: OutsideKeys | undefined;
   readonly hasDuties: HasDuties;
   /** How a call with a key is paid for. */
   readonly charge: Charge;

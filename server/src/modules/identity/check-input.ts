@@ -15,3 +15,9 @@ export function checkName(name: string, path: string): string {
   }
   return trimmed;
 }
+
+/** Null: none. */
+export function checkOrganization(organizationId: string | null): string | null {
+  if (organizationId === null || /^org_\w{1,60}$/.test(organizationId)) return organizationId;
+  throw invalidInput([{ path: "organizationId", message: "must be the id of an organization, such as org_2abc…" }]);
+}

@@ -5,13 +5,15 @@ import type { OpenDatabase, Queryable } from "../../platform/database/database.t
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Identity, Tenant } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
+import type { OutsideKeys } from "../../ports/outside-keys.ts";
 import type { Vault } from "../../ports/vault.ts";
-import { checkName, floorToMilliseconds } from "./check-input.ts";
+import { checkName, checkOrganization, floorToMilliseconds } from "./check-input.ts";
 import { createKeyChanges, mint } from "./key-changes.ts";
+import { listKeys } from "./outside/list-keys.ts";
+import { OutsideProof } from "./outside/outside-proof.ts";
 import type { PrincipalCache } from "./principal-cache.ts";
 import { appendAudit } from "./store-audit.ts";
 import { createAuthentication } from "./store-authentication.ts";
-import { selectKeys } from "./store-keys.ts";
 import {
   insertTenant,
   lockTenant,
@@ -40,6 +42,8 @@ export interface IdentityOptions {
   /** `sandbox`: every key resolves as a sandbox key. `production`: the demo tenant's keys are refused. */
   networkMode: Environment;
   log: Pick<Log, "warn">;
+  /** Undefined: this service issues all keys itself. */
+  outsideKeys?: OutsideKeys | undefined;
   /** Equips a new tenant, in the transaction that creates it. */
   onTenantCreated?: (transaction: Queryable, tenant: Tenant) => Promise<void>;
 }
@@ -53,18 +57,20 @@ export interface StoredIdentity extends Identity {
 }
 
 /** The common parts of changes to tenants and keys. */
-interface Parts extends Pick<IdentityOptions, "db" | "vault" | "clock" | "onTenantCreated"> {
+interface Parts extends Pick<IdentityOptions, "db" | "vault" | "clock" | "log" | "onTenantCreated"> {
   random: RandomBytes;
+  outsideKeys: OutsideKeys | undefined;
   /** Drops changed entries. */
   cache: PrincipalCache;
 }
 
 /** Identity over our own tables. */
 export function createIdentity(options: IdentityOptions): StoredIdentity {
-  const { db } = options;
-  const authentication = createAuthentication(options);
+  const { db, random = systemRandom, outsideKeys } = options;
+  const common = { ...options, random, outsideKeys };
+  const authentication = createAuthentication({ ...options, outside: new OutsideProof(common) });
   const { cache } = authentication;
-  const parts: Parts = { ...options, random: options.random ?? systemRandom, cache };
+  const parts: Parts = { ...common, cache };
 
   return {
     ready: authentication.ready,
@@ -77,7 +83,7 @@ export function createIdentity(options: IdentityOptions): StoredIdentity {
       isTenantUser(db, { tenantId, environment, networkMode: options.networkMode }, userId),
     listTenants: () => selectTenants(db),
     getTenant: (tenantId) => selectTenant(db, tenantId),
-    listKeys: (tenantId) => selectKeys(db, tenantId),
+    listKeys: (tenantId) => listKeys(tenantId, parts),
     ...createTenantChanges(parts),
     ...createLinkOriginChanges(parts),
     ...createKeyChanges(parts),
@@ -99,6 +105,7 @@ function createTenantChanges(parts: Parts): Pick<Identity, "createTenant" | "set
         monthlyCapMicroUsdc: checkCap(input.monthlyCapMicroUsdc ?? DEFAULT_MONTHLY_CAP_MICRO_USDC),
         isDemo: input.isDemo ?? false,
         isBeta: false,
+        organizationId: null,
         linkOrigins: [],
         createdAt: now,
       };
@@ -122,6 +129,7 @@ function createTenantChanges(parts: Parts): Pick<Identity, "createTenant" | "set
           ? {}
           : { monthlyCapMicroUsdc: checkCap(change.monthlyCapMicroUsdc) }),
         ...(change.isBeta === undefined ? {} : { isBeta: change.isBeta }),
+        ...(change.organizationId === undefined ? {} : { organizationId: checkOrganization(change.organizationId) }),
       };
       const tenant = await db.transaction().execute(async (transaction) => {
         const updated = await updateTenant(transaction, tenantId, checked);

@@ -4,14 +4,31 @@ import { defaultScopes, EVERYTHING, findUnknownScopes, knownScopes, personalScop
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ApiKey, Environment, Identity } from "../../ports/identity.ts";
+import type { OutsideKeys } from "../../ports/outside-keys.ts";
 import { checkName, floorToMilliseconds } from "./check-input.ts";
+import { type IssuedKey, issueOutside } from "./outside/issue-outside-key.ts";
+import { deleteIntent } from "./outside/store-outside-keys.ts";
 import type { PrincipalCache } from "./principal-cache.ts";
 import { appendAudit } from "./store-audit.ts";
-import { findByRequest, hashKey, insertKey, lockKey, markRevoked, newKey, setExpiry } from "./store-keys.ts";
+import {
+  findByRequest,
+  hashSecret,
+  insertKey,
+  lockKey,
+  markRevoked,
+  newKey,
+  selectKeys,
+  setExpiry,
+  startKey,
+} from "./store-keys.ts";
 import { findPerson } from "./store-persons.ts";
 import { selectTenant, tenantNotFound } from "./store-tenants.ts";
 
 type MintInput = Parameters<Identity["mintKey"]>[0] & { replaces?: string };
+
+type WantedKey = Pick<MintInput, "tenantId" | "environment"> & {
+  [Name in "personId" | "name" | "scopes" | "expiresAt"]?: MintInput[Name] | undefined;
+};
 
 interface Parts {
   db: Queryable;
@@ -19,6 +36,7 @@ interface Parts {
   random: RandomBytes;
   /** Drops changed entries. */
   cache: Pick<PrincipalCache, "evictKey">;
+  outsideKeys: OutsideKeys | undefined;
 }
 
 const MOST_OVERLAP_HOURS = 24;
@@ -28,10 +46,11 @@ export function createKeyChanges(parts: Parts): Pick<Identity, "mintKey" | "rota
 
   return {
     async mintKey(input) {
+      const issued = await issue(input, parts);
       return await db.transaction().execute(async (transaction) => {
         if ((await selectTenant(transaction, input.tenantId)) === undefined) throw tenantNotFound();
         if (input.request !== undefined) await replaceUnseen(transaction, { ...input, request: input.request }, parts);
-        return await mint(transaction, input, parts);
+        return await mint(transaction, input, parts, issued);
       });
     },
 
@@ -40,6 +59,8 @@ export function createKeyChanges(parts: Parts): Pick<Identity, "mintKey" | "rota
         const message = `must be whole hours from 0 to ${MOST_OVERLAP_HOURS}`;
         throw invalidInput([{ path: "overlapHours", message }]);
       }
+      const before = (await selectKeys(db, tenantId)).find(({ id }) => id === keyId);
+      const issued = before === undefined ? undefined : await issue(before, parts);
       const rotated = await db.transaction().execute(async (transaction) => {
         const now = floorToMilliseconds(clock.now());
         const old = await lockKey(transaction, tenantId, keyId, now);
@@ -58,6 +79,7 @@ export function createKeyChanges(parts: Parts): Pick<Identity, "mintKey" | "rota
             actor,
           },
           parts,
+          issued,
         );
         const wanted = now.add({ hours: overlapHours });
         const isSooner = expiresAt !== undefined && Temporal.Instant.compare(expiresAt, wanted) < 0;
@@ -103,32 +125,48 @@ async function replaceUnseen(
   await appendAudit(transaction, { tenantId, actor, action: "key.revoke", subjectId: made.id, details }, clock);
 }
 
+/** Has the identity provider make the key, if the tenant's are made there. Refuses first what would be refused afterwards. */
+async function issue(input: WantedKey, parts: Parts): Promise<IssuedKey | undefined> {
+  const { tenantId, environment } = input;
+  await requirePerson(parts.db, { tenantId, environment }, input.personId);
+  return await issueOutside({ ...input, ...checkInput(input, parts.clock.now()) }, parts);
+}
+
+function checkInput(input: WantedKey, now: Temporal.Instant): Pick<ApiKey, "name" | "scopes" | "expiresAt"> {
+  const { environment, personId, expiresAt } = input;
+  return {
+    name: checkName(input.name ?? environment, "name"),
+    scopes: checkScopes(input.scopes ?? defaultScopes(environment), personId),
+    expiresAt: checkExpiry(expiresAt === undefined ? undefined : floorToMilliseconds(expiresAt), now),
+  };
+}
+
+/** `issued`: the key that the identity provider has made for it. */
 export async function mint(
   transaction: Queryable,
   input: MintInput,
   { clock, random }: Pick<Parts, "clock" | "random">,
+  issued?: IssuedKey,
 ): Promise<{ apiKey: string; key: ApiKey }> {
   const now = floorToMilliseconds(clock.now());
-  const { apiKey, start } = newKey(random);
-  const keyHash = hashKey(apiKey);
-  if (keyHash === undefined) throw new Error("A new key does not have the form of a key.");
+  const apiKey = issued?.apiKey ?? newKey(random);
   const { personId, tenantId, environment } = input;
   await requirePerson(transaction, { tenantId, environment }, personId);
   const key: ApiKey = {
-    id: newId("key_", now.epochMilliseconds, random),
+    id: issued?.keyId ?? newId("key_", now.epochMilliseconds, random),
     tenantId,
     personId,
-    name: checkName(input.name ?? input.environment, "name"),
-    start,
-    scopes: checkScopes(input.scopes ?? defaultScopes(input.environment), personId),
-    environment: input.environment,
+    ...checkInput(input, now),
+    start: startKey(apiKey),
+    environment,
     createdAt: now,
-    expiresAt: checkExpiry(input.expiresAt === undefined ? undefined : floorToMilliseconds(input.expiresAt), now),
     revokedAt: undefined,
     lastUsedAt: undefined,
     replaces: input.replaces,
+    outsideId: issued?.outsideId,
   };
-  await insertKey(transaction, key, { keyHash, request: input.request });
+  await insertKey(transaction, key, { keyHash: hashSecret(apiKey), request: input.request });
+  if (issued !== undefined) await deleteIntent(transaction, issued.keyId);
   await appendAudit(
     transaction,
     {

@@ -1,3 +1,4 @@
+import { defineJob } from "../../kernel/contracts/job.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { defineModule } from "./context.ts";
 import { createIdentity } from "./identity.ts";
@@ -8,6 +9,8 @@ import * as tenantLinkOrigins from "./migrations/0041-tenant-link-origins.ts";
 import * as anonymousAudit from "./migrations/0100-anonymous-audit.ts";
 import * as sessionKeys from "./migrations/0151-session-keys.ts";
 import * as grantKeys from "./migrations/0169-grant-keys.ts";
+import * as outsideKeys from "./migrations/0177-outside-keys.ts";
+import { sweepOutsideKeys } from "./outside/sweep-outside-keys.ts";
 import { hasDuties } from "./persons.ts";
 import { createPersons } from "./store-persons.ts";
 import { checkMasterKey } from "./store-tenants.ts";
@@ -22,6 +25,8 @@ declare module "../../kernel/contracts/parts.ts" {
   }
 }
 
+const SWEEP_MILLISECONDS = 30_000;
+
 export const identityModule = defineModule({
   name: "identity",
   migrations: {
@@ -32,10 +37,11 @@ export const identityModule = defineModule({
     "0100-anonymous-audit": anonymousAudit,
     "0151-session-keys": sessionKeys,
     "0169-grant-keys": grantKeys,
+    "0177-outside-keys": outsideKeys,
   },
   stores: ({ db, clock }) => ({ persons: createPersons(db, clock) }),
   parts: {
-    identity: ({ db, pool, databaseUrl, vault, clock, random, settings, log, tenantCreated }) =>
+    identity: ({ db, pool, databaseUrl, vault, clock, random, settings, log, outsideKeys: keys, tenantCreated }) =>
       createIdentity({
         db,
         pool,
@@ -44,6 +50,7 @@ export const identityModule = defineModule({
         clock,
         random,
         log,
+        outsideKeys: keys,
         networkMode: settings.networkMode,
         onTenantCreated: tenantCreated,
       }),
@@ -55,6 +62,16 @@ export const identityModule = defineModule({
       },
     tenantMemory: ({ databaseUrl, clock, log }) => new TenantMemory({ databaseUrl, clock, log }),
   },
+  jobs: ({ db, clock, outsideKeys: keys }) =>
+    keys === undefined
+      ? []
+      : [
+          defineJob({
+            name: "outside-keys",
+            everyMilliseconds: SWEEP_MILLISECONDS,
+            run: () => sweepOutsideKeys({ db, clock, outsideKeys: keys }),
+          }),
+        ],
   check: ({ db, vault }) => checkMasterKey(db, vault),
   stop: ({ identity, tenantMemory }) => Promise.all([identity.close(), tenantMemory.close()]),
 });

@@ -4,9 +4,12 @@ import type { Principal } from "../../ports/identity.ts";
 export interface PrincipalCache {
   /** `"unknown"`: the database recently did not know the key. Undefined: ask the database. */
   get(keyHash: string): Principal | "unknown" | undefined;
-  /** Taken before the database is asked and passed to `put`, which drops an answer that a change may have overtaken. */
+  /**
+   * Taken before the database is asked and passed to `put`, which drops an answer that a change may have overtaken. `asked`: an
+   * answer is as old as its question.
+   */
   generation(): number;
-  put(keyHash: string, principal: Principal | undefined, generation: number): void;
+  put(keyHash: string, principal: Principal | undefined, generation: number, asked?: Temporal.Instant): void;
   evictKey(keyHash: string): void;
   evictTenant(tenantId: string): void;
   /** Off: drops everything and caches nothing, because changes would not be notified. */
@@ -51,10 +54,10 @@ export function createPrincipalCache(options: {
     entries: Map<string, Entry<Value>>,
     keyHash: string,
     value: Value,
-    lifeMilliseconds: number,
+    endsMilliseconds: number,
   ): void {
     entries.delete(keyHash);
-    entries.set(keyHash, { value, untilMilliseconds: clock.now().epochMilliseconds + lifeMilliseconds });
+    entries.set(keyHash, { value, untilMilliseconds: endsMilliseconds });
     // Entries live equally long, so the first one written expires first.
     const [oldest] = entries.keys();
     if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
@@ -63,14 +66,15 @@ export function createPrincipalCache(options: {
   return {
     get: (keyHash) => read(known, keyHash) ?? read(unknown, keyHash),
     generation: () => generation,
-    put(keyHash, principal, asked) {
-      if (!enabled || asked !== generation) return;
+    put(keyHash, principal, before, asked = clock.now()) {
+      if (!enabled || before !== generation) return;
+      const now = asked.epochMilliseconds;
       if (principal === undefined) {
         known.delete(keyHash);
-        write(unknown, keyHash, "unknown", unknownTimeToLiveMilliseconds);
+        write(unknown, keyHash, "unknown", now + unknownTimeToLiveMilliseconds);
       } else {
         unknown.delete(keyHash);
-        write(known, keyHash, principal, timeToLiveMilliseconds);
+        write(known, keyHash, principal, now + timeToLiveMilliseconds);
       }
     },
     evictKey(keyHash) {

@@ -8,6 +8,7 @@ import type { Environment, Identity, Principal, StoredKey } from "../../ports/id
 import type { Log } from "../../ports/log.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { environmentOfKey } from "./environment-of-key.ts";
+import type { OutsideProof } from "./outside/outside-proof.ts";
 import { createPrincipalCache, type PrincipalCache } from "./principal-cache.ts";
 import { hashKey } from "./store-keys.ts";
 import { signingSecretContext } from "./store-tenants.ts";
@@ -23,7 +24,7 @@ interface LastUsed {
 const SELECT_KEYS = `
     select k.key_hash as "keyHash", k.id, k.tenant_id as "tenantId", k.person_id as "personId", k.scopes, k.environment,
       k.expires_at as "expiresAt", t.plan, t.is_demo as "isDemo", t.is_beta as "isBeta",
-      t.signing_secret as "signingSecret"
+      t.signing_secret as "signingSecret", k.outside_id as "outsideId", t.organization_id as "organizationId"
     from api_key k join tenant t on t.id = k.tenant_id
     where k.revoked_at is null`;
 const SELECT_BY_HASH = { name: "authenticate-keys", text: `${SELECT_KEYS} and k.key_hash = any ($1)` };
@@ -83,8 +84,9 @@ export function createAuthentication(options: {
   clock: Clock;
   networkMode: Environment;
   log: Pick<Log, "warn">;
+  outside: OutsideProof;
 }): Authentication {
-  const { pool, databaseUrl, vault, clock, networkMode, log } = options;
+  const { pool, databaseUrl, vault, clock, networkMode, log, outside } = options;
   const cache = createPrincipalCache({ clock });
   const lastUsed = createLastUsed({ pool, clock, log });
   let listener: ChangeListener | undefined;
@@ -112,14 +114,24 @@ export function createAuthentication(options: {
     return new Map(rows.map((row) => [row.keyHash, row]));
   });
 
+  async function provePrincipal(
+    row: StoredKey | undefined,
+    secret: string | undefined,
+  ): Promise<Principal | undefined> {
+    const proved = row === undefined ? undefined : await outside.prove(row, secret);
+    return proved === undefined ? undefined : toPrincipal(proved);
+  }
+
   /** Hashes of keys that were valid when last read: looking them up again is not an attempt to guess. */
   const proved = new Set<string>();
 
-  async function readPrincipal(keyHash: string): Promise<Principal | undefined> {
+  async function readPrincipal(keyHash: string, secret: string): Promise<Principal | undefined> {
     const generation = cache.generation();
-    const row = await readKey(keyHash);
-    const principal = row === undefined ? undefined : toPrincipal(row);
-    cache.put(keyHash, principal, generation);
+    const asked = clock.now();
+    const found = await readKey(keyHash);
+    const row = found ?? ((await outside.enter(secret, keyHash)) ? await readKey(keyHash) : undefined);
+    const principal = await provePrincipal(row, found === undefined ? undefined : secret);
+    cache.put(keyHash, principal, generation, asked);
     if (principal === undefined) proved.delete(keyHash);
     else if (proved.size < MOST_PROVED_KEYS) proved.add(keyHash);
     return principal;
@@ -130,13 +142,14 @@ export function createAuthentication(options: {
 
   async function readPrincipalById(keyId: string): Promise<Principal | undefined> {
     const generation = cache.generation();
+    const asked = clock.now();
     const [row] = (await pool.query<StoredKey>({ ...SELECT_BY_ID, values: [keyId] })).rows;
-    const principal = row === undefined ? undefined : toPrincipal(row);
+    const principal = await provePrincipal(row, undefined);
     const keyHash = row?.keyHash ?? hashById.get(keyId);
     if (keyHash === undefined) return undefined;
     if (hashById.size >= MOST_PROVED_KEYS) hashById.clear();
     hashById.set(keyId, keyHash);
-    cache.put(keyHash, principal, generation);
+    cache.put(keyHash, principal, generation, asked);
     return principal;
   }
 
@@ -150,17 +163,17 @@ export function createAuthentication(options: {
       const principal = cached === undefined ? await readPrincipalById(keyId) : cached;
       return principal === "unknown" || principal === undefined || hasExpired(principal, clock) ? undefined : principal;
     },
-    toPrincipal(key) {
-      const principal = toPrincipal(key);
+    async toPrincipal(key) {
+      const principal = await provePrincipal(key, undefined);
       return principal === undefined || hasExpired(principal, clock) ? undefined : principal;
     },
     async authenticate(key, { fresh, judge = lookUpAtOnce }) {
-      const keyHash = hashKey(key);
+      const keyHash = hashKey(key) ?? outside.hashKey(key);
       if (keyHash === undefined) return undefined;
       listen();
       const cached = fresh ? undefined : cache.get(keyHash);
       if (cached === "unknown") return undefined;
-      const lookUp = () => readPrincipal(keyHash);
+      const lookUp = () => readPrincipal(keyHash, key);
       const principal = cached ?? (await (proved.has(keyHash) ? lookUp() : judge(lookUp)));
       if (principal === undefined) return undefined;
       // Checked on each use, including cached answers: a key that ends now must not outlive its end in the cache.

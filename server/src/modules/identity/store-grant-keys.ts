@@ -5,7 +5,7 @@ import type { Environment } from "../../ports/identity.ts";
 import { limitGrant } from "./grant-scopes.ts";
 import type { NewGrant, Person } from "./persons.ts";
 import { appendAudit } from "./store-audit.ts";
-import { hashKey, newKey } from "./store-keys.ts";
+import { hashSecret, newKey } from "./store-keys.ts";
 
 interface Owner {
   tenantId: string;
@@ -20,8 +20,7 @@ export async function insertGrantKey(
   { tenantId, environment }: Owner,
   { person, name, scopes, expiresAt, actor }: NewGrant & { person: Person; actor: string },
 ): Promise<string> {
-  const keyHash = hashKey(newKey(systemRandom).apiKey);
-  if (keyHash === undefined) throw new Error("A new key does not have the form of a key.");
+  const keyHash = hashSecret(newKey(systemRandom));
   const at = clock.now();
   const id = newId("key_", at.epochMilliseconds);
   await db

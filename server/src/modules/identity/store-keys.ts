@@ -22,17 +22,20 @@ const columns = [
   "revokedAt",
   "lastUsedAt",
   "replaces",
+  "outsideId",
 ] as const;
 
-export function newKey(random: RandomBytes): { apiKey: string; start: string } {
-  const apiKey = `${PREFIX}${randomBase62(RANDOM_CHARACTERS, random)}`;
-  return { apiKey, start: apiKey.slice(0, START_CHARACTERS) };
-}
+export const newKey = (random: RandomBytes): string => `${PREFIX}${randomBase62(RANDOM_CHARACTERS, random)}`;
+
+/** Shown in lists, for recognition. */
+export const startKey = (apiKey: string): string => apiKey.slice(0, START_CHARACTERS);
 
 /** Undefined for a malformed key: it is refused without asking the database. */
 export function hashKey(apiKey: string): string | undefined {
-  return KEY.test(apiKey) ? hash("sha256", apiKey, "base64url") : undefined;
+  return KEY.test(apiKey) ? hashSecret(apiKey) : undefined;
 }
+
+export const hashSecret = (secret: string): string => hash("sha256", secret, "base64url");
 
 export async function insertKey(
   queryable: Queryable,
@@ -54,6 +57,7 @@ export async function insertKey(
       expiresAt: key.expiresAt?.toString() ?? null,
       replaces: key.replaces ?? null,
       mintRequest: request ?? null,
+      outsideId: key.outsideId ?? null,
     })
     .execute();
 }

@@ -3,7 +3,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { grantScopes } from "./grant-scopes.ts";
 import type { Person } from "./persons.ts";
-import { hashKey, newKey } from "./store-keys.ts";
+import { hashSecret, newKey } from "./store-keys.ts";
 
 interface Owner {
   tenantId: string;
@@ -21,9 +21,7 @@ export async function ensureSessionKey(
 ): Promise<string> {
   const found = await findSessionKey(transaction, { tenantId, environment }, person.id);
   if (found !== undefined) return found;
-  const { apiKey } = newKey(systemRandom);
-  const keyHash = hashKey(apiKey);
-  if (keyHash === undefined) throw new Error("A new key does not have the form of a key.");
+  const keyHash = hashSecret(newKey(systemRandom));
   await transaction
     .insertInto("apiKey")
     .values({

@@ -13,6 +13,7 @@ const columns = [
   "monthlyCapMicro as monthlyCapMicroUsdc",
   "isDemo",
   "isBeta",
+  "organizationId",
   "linkOrigins",
   "createdAt",
 ] as const;
@@ -58,18 +59,31 @@ export async function selectTenant(queryable: Queryable, tenantId: string): Prom
 export async function updateTenant(
   queryable: Queryable,
   tenantId: string,
-  change: Partial<Pick<Tenant, "plan" | "monthlyCapMicroUsdc" | "name" | "isBeta">>,
+  change: Partial<Pick<Tenant, "plan" | "monthlyCapMicroUsdc" | "name" | "isBeta" | "organizationId">>,
 ): Promise<Tenant | undefined> {
-  const { plan, monthlyCapMicroUsdc: monthlyCapMicro, name, isBeta } = change;
-  if ([plan, monthlyCapMicro, name, isBeta].every((value) => value === undefined)) {
+  const { plan, monthlyCapMicroUsdc: monthlyCapMicro, name, isBeta, organizationId } = change;
+  if ([plan, monthlyCapMicro, name, isBeta, organizationId].every((value) => value === undefined)) {
     return await selectTenant(queryable, tenantId);
   }
+  if (typeof organizationId === "string") await requireFree(queryable, tenantId, organizationId);
   return await queryable
     .updateTable("tenant")
-    .set({ plan, monthlyCapMicro, name, isBeta })
+    .set({ plan, monthlyCapMicro, name, isBeta, organizationId })
     .where("id", "=", tenantId)
     .returning(columns)
     .executeTakeFirst();
+}
+
+/** Its members would otherwise be another tenant's. */
+async function requireFree(queryable: Queryable, tenantId: string, organizationId: string): Promise<void> {
+  const other = await queryable
+    .selectFrom("tenant")
+    .select("id")
+    .where("organizationId", "=", organizationId)
+    .where("id", "<>", tenantId)
+    .executeTakeFirst();
+  if (other !== undefined)
+    throw new Failure("conflict", { detail: `It is the organization of the tenant ${other.id}.` });
 }
 
 /** Locks the tenant against changes until the transaction ends. */

@@ -110,6 +110,25 @@ describe("a mailed code", () => {
     expect(row?.count).toBe(5);
   });
 
+  it("withstands a thousand guesses at once: five are looked at, and the right one then comes too late", async () => {
+    const { email } = await newPerson("traveler");
+    const browser = await askForCode(email);
+    const sent = await mailedCode(email);
+    const page = await browser.send("/sign-in/code");
+    const right = sent.replace(" ", "");
+    const guesses = Array.from({ length: 1_000 }, (_, at) => String(at).padStart(8, "0")).filter(
+      (one) => one !== right,
+    );
+    while (guesses.length > 0) {
+      const answers = guesses.splice(0, 50).map((given) => browser.submit("/sign-in/code", page, { code: given }));
+      for (const { status } of await Promise.all(answers)) expect(status).toBe(400);
+    }
+    expect((await browser.submit("/sign-in/code", page, { code: right })).status).toBe(400);
+    expect(browser.session).toBeUndefined();
+    const [row] = await service.sql("select tries from sign_in_code where email = $1", [email]);
+    expect(row?.tries).toBe(5);
+  });
+
   it("ends after ten minutes", async () => {
     const { email } = await newPerson("traveler");
     const browser = await askForCode(email);
@@ -128,6 +147,14 @@ describe("a mailed code", () => {
     for (let tries = 0; tries < 3; tries += 1) expect((await enter(unknown, "1234 5678")).status).toBe(400);
   });
 });
+
+/** The cookie of a browser that is about to sign in. */
+async function readVisitCookie(): Promise<[name: string, value: string]> {
+  const browser = new BrowserLike(service);
+  await browser.send("/sign-in");
+  const [cookie = ["", ""]] = browser.cookies;
+  return [cookie[0], cookie[1]];
+}
 
 describe("a link", () => {
   it("is shown as often as wanted and signs in once", async () => {
@@ -152,7 +179,37 @@ describe("a link", () => {
     expect((await new BrowserLike(service).send(link)).status).toBe(404);
   });
 
-  it("leads nowhere but to this product's pages", async () => {
+  it("leads to where its browser wanted to go, once, and nowhere but to this product's pages", async () => {
+    const { id } = await newPerson("traveler");
+    const browser = new BrowserLike(service);
+    const next = "/oauth/consent/a-request_1";
+    await browser.send(`/sign-in?next=${encodeURIComponent(next)}`);
+    const take = async () => {
+      const link = await newLink(id);
+      const { location = "" } = await browser.submit(link, await browser.send(link));
+      return location === "/sign-in/next" ? (await browser.send(location)).location : location;
+    };
+    expect(await take()).toBe(next);
+    expect(await take(), "another link means another thing").toBe("/dashboard");
+    expect((await browser.send("/sign-in/next")).location).toBe("/dashboard");
+    // Another page of the host may have set the cookie.
+    for (const elsewhere of [
+      "https://evil.example",
+      "//evil.example",
+      "/dashboard//evil",
+      "/api/keys",
+      "/oauth/token",
+    ]) {
+      await browser.submit("/sign-out", await browser.send("/sign-in"));
+      await browser.send(`/sign-in?next=${encodeURIComponent(elsewhere)}`);
+      expect(await take(), elsewhere).toBe("/dashboard");
+      const [name, value] = await readVisitCookie();
+      browser.cookies.set(name, `${value}.${Buffer.from(elsewhere).toString("base64url")}`);
+      expect((await browser.send("/sign-in/next")).location, elsewhere).toBe("/dashboard");
+    }
+  });
+
+  it("of a mailed code leads nowhere else, either", async () => {
     const { email } = await newPerson("traveler");
     for (const next of ["https://evil.example", "//evil.example", "/dashboard//evil", "/dashboard/\\evil.example"]) {
       const browser = new BrowserLike(service);

@@ -30,6 +30,8 @@ export interface ApiKeyTable {
   mintRequest: string | null;
   replaces: string | null;
   grantedScopes: string[] | null;
+  outsideId: string | null;
+  outsideEndedAt: Timestamp | null;
 }
 
 export interface AppUserTable {
@@ -1001,6 +1003,13 @@ export interface OutsideCallTable {
   createdAt: Timestamp;
 }
 
+export interface OutsideKeyIntentTable {
+  keyId: string;
+  tenantId: string;
+  organizationId: string;
+  createdAt: Timestamp;
+}
+
 export interface PasskeyTable {
   id: string;
   credentialId: string;
@@ -1246,6 +1255,7 @@ export interface TenantTable {
   isBeta: Defaulted<boolean>;
   linkOrigins: Defaulted<string[]>;
   rulesVersion: Defaulted<number>;
+  organizationId: string | null;
 }
 
 export interface TenantEventTable {
@@ -1610,6 +1620,7 @@ export interface Database {
   noticePreference: NoticePreferenceTable;
   orderEvent: OrderEventTable;
   outsideCall: OutsideCallTable;
+  outsideKeyIntent: OutsideKeyIntentTable;
   passkey: PasskeyTable;
   passkeyChallenge: PasskeyChallengeTable;
   payment: PaymentTable;

@@ -271,3 +271,23 @@ it("programs register at a bounded rate, and in a bounded number", async () => {
     201,
   );
 });
+
+describe("the token endpoint", () => {
+  it("takes so many wrong codes of an address, and so many requests", async () => {
+    const limited = await startTestService({ REFUSED_KEYS_PER_MINUTE: "4", RATE_LIMIT_BURST: "12" }, { clock });
+    try {
+      const guesser = await OauthProgram.registered(limited);
+      const statuses = [];
+      for (let sent = 0; sent < 6; sent += 1) statuses.push((await guesser.redeem(`guess-${sent}`)).status);
+      expect(statuses).toEqual([400, 400, 400, 400, 429, 429]);
+      const { body } = await guesser.refresh("guess");
+      expect(body.error).toBe("temporarily_unavailable");
+      const first = await fetch(`${limited.appUrl}/oauth/register/nobody`);
+      expect(first.status, "nor is another endpoint of the same kind a way around it").toBe(429);
+      clock.advance({ minutes: 1 });
+      expect((await guesser.redeem("guess")).status, "the limit is one of a minute").toBe(400);
+    } finally {
+      await limited[Symbol.asyncDispose]();
+    }
+  });
+});

@@ -5,6 +5,7 @@ import type { SignIn } from "../../ports/sign-in.ts";
 import type { ClientWebHandler, Routes } from "../http/hosts.ts";
 import { addressGroup } from "../http/limits/client-address.ts";
 import { type RateLimiter, takeOrThrow } from "../http/limits/rate-limiter.ts";
+import type { RefusalLimit } from "../http/limits/refusal-limit.ts";
 import type { OriginGuard } from "../http/origin-guard.ts";
 import type { WebClient } from "../http/web-adapter.ts";
 import { paragraph, renderPage } from "../sign-in/render-page.ts";
@@ -22,6 +23,10 @@ export interface OauthRouteOptions {
   refuseOrigin: OriginGuard;
   issuer: string;
   publicRequests: RateLimiter;
+  /** Requests of an address to the token endpoint, like calls of a key. */
+  perKey: RateLimiter;
+  /** Wrong codes and tokens, by address, together with refused keys. */
+  refused: RefusalLimit;
 }
 
 type Client = Pick<WebClient, "remoteAddress" | "readBody">;
@@ -89,9 +94,10 @@ function createEndpoints(options: OauthRouteOptions): Readonly<Record<string, Cl
 
     async token(request, client) {
       const refused = options.refuseOrigin(readHeaders(request));
-      return refused === undefined
+      if (refused !== undefined) return oauthError(403, "invalid_request", refused);
+      return request.method === "OPTIONS"
         ? await serve(options, request, client)
-        : oauthError(403, "invalid_request", refused);
+        : await limited(() => serveToken(options, request, client));
     },
 
     async register(request, client) {
@@ -99,7 +105,9 @@ function createEndpoints(options: OauthRouteOptions): Readonly<Record<string, Cl
       if (refused !== undefined) return oauthError(403, "invalid_request", refused);
       const from = request.headers.get("origin");
       const answer =
-        request.method === "OPTIONS" ? new Response(null, { status: 204 }) : await enrol(options, request, client);
+        request.method === "OPTIONS"
+          ? new Response(null, { status: 204 })
+          : await limited(() => enrol(options, request, client));
       if (from === null) return answer;
       answer.headers.set("access-control-allow-origin", from);
       answer.headers.set("access-control-allow-methods", "POST");
@@ -112,20 +120,37 @@ function createEndpoints(options: OauthRouteOptions): Readonly<Record<string, Cl
 
 async function enrol(options: OauthRouteOptions, request: Request, client: Client): Promise<Response> {
   const { publicRequests, agents } = options;
-  try {
-    takeOrThrow(publicRequests, addressGroup(client.remoteAddress), "registrations");
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const answer = oauthError(429, "temporarily_unavailable", error.message);
-    answer.headers.set("retry-after", String(error.retryAfterSeconds ?? 1));
-    return answer;
-  }
+  takeOrThrow(publicRequests, addressGroup(client.remoteAddress), "registrations");
   if (!(await agents.rows.hasRoomForClient())) {
     return oauthError(503, "temporarily_unavailable", "Too many programs have registered. Try again tomorrow.");
   }
   const sent = parse(await client.readBody(LARGEST_BODY_BYTES, undefined));
   if (sent === undefined) return oauthError(400, "invalid_client_metadata", "Send the metadata as a JSON object.");
   return await serve(options, request, client, { body: JSON.stringify(tidyRegistration(sent)) });
+}
+
+/** Codes and tokens cannot be guessed, but each try costs a look-up, and each refresh stores tokens. */
+async function serveToken(options: OauthRouteOptions, request: Request, client: Client): Promise<Response> {
+  const { perKey, refused } = options;
+  const address = addressGroup(client.remoteAddress);
+  takeOrThrow(perKey, `oauth ${address}`, "requests for tokens");
+  return await refused.judge(
+    address,
+    () => serve(options, request, client),
+    (outcome) => outcome.status === "fulfilled" && outcome.value.status >= 400,
+  );
+}
+
+/** Answers a limit that was reached as clients of OAuth read it. */
+async function limited(work: () => Promise<Response>): Promise<Response> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "rate_limited") throw error;
+    const answer = oauthError(429, "temporarily_unavailable", error.message);
+    answer.headers.set("retry-after", String(error.retryAfterSeconds ?? 1));
+    return answer;
+  }
 }
 
 async function serve(

@@ -5,12 +5,16 @@ export interface SessionCookies {
   readSession(cookies: string | undefined): string | undefined;
   /** The secret of a browser that is about to sign in. */
   readVisit(cookies: string | undefined): string | undefined;
+  /** Where it wanted to go when it came to sign in. Whoever sends it there checks where that is. */
+  readNext(cookies: string | undefined): string | undefined;
   setSession(token: string, maximumAgeSeconds: number): string;
-  setVisit(visit: string): string;
+  setVisit(visit: string, next?: string): string;
+  clearVisit(): string;
   clearSession(): string;
 }
 
 const TOKEN = /^[A-Za-z0-9_-]{20,100}$/;
+const VISIT = /^([A-Za-z0-9_-]{20,100})(?:\.([A-Za-z0-9_-]{1,1000}))?$/;
 const VISIT_SECONDS = 3_600;
 
 /**
@@ -25,22 +29,28 @@ export function createSessionCookies(appUrl: string): SessionCookies {
     `${name(what)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maximumAgeSeconds}${isEncrypted ? "; Secure" : ""}`;
   return {
     readSession: (cookies) => readCookie(cookies, name("session")),
-    readVisit: (cookies) => readCookie(cookies, name("visit")),
+    readVisit: (cookies) => VISIT.exec(readCookie(cookies, name("visit"), VISIT) ?? "")?.[1],
+    readNext(cookies) {
+      const next = VISIT.exec(readCookie(cookies, name("visit"), VISIT) ?? "")?.[2];
+      return next === undefined ? undefined : Buffer.from(next, "base64url").toString("utf8");
+    },
     setSession: (token, seconds) => write("session", token, seconds),
-    setVisit: (visit) => write("visit", visit, VISIT_SECONDS),
+    setVisit: (visit, next) =>
+      write("visit", next === undefined ? visit : `${visit}.${Buffer.from(next).toString("base64url")}`, VISIT_SECONDS),
+    clearVisit: () => write("visit", "", 0),
     clearSession: () => write("session", "", 0),
   };
 }
 
 /** If a cookie is sent twice, none counts: another page of the host may have set one of them. */
-export function readCookie(cookies: string | undefined, name: string): string | undefined {
+export function readCookie(cookies: string | undefined, name: string, form = TOKEN): string | undefined {
   const values = (cookies ?? "")
     .split(";")
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1));
   const [value, ...others] = values;
-  return value !== undefined && others.length === 0 && TOKEN.test(value) ? value : undefined;
+  return value !== undefined && others.length === 0 && form.test(value) ? value : undefined;
 }
 
 /** The token that forms and scripts of a session send: it follows from the session's secret and does not reveal it. */

@@ -27,12 +27,16 @@ interface SignInPagesOptions {
 interface Visit extends Pick<SignInPagesOptions, "signIn" | "publicRequests" | "refused" | "hasPasskeys"> {
   request: HttpRequest;
   cookies: SessionCookies;
+  /** The secret of a browser that is about to sign in. */
+  visit: string;
   /** The session's secret, or that of a browser that is about to sign in. */
   secret: string;
   /** Sets the secret of a browser that has none yet. */
   cookie: string | undefined;
 }
 
+/** A link has no place for where its browser wanted to go: its cookie has. */
+const NEXT_PATH = `${SIGN_IN_PATH}/next`;
 const CODE_PATH = `${SIGN_IN_PATH}/code`;
 const SIGN_OUT_PATH = "/sign-out";
 const MAXIMUM_FORM_BYTES = 8_192;
@@ -49,11 +53,11 @@ export function signInPages(options: SignInPagesOptions): Routes {
       // Cookies belong to one name of this machine; a page at another one could not sign anybody in.
       if (request.header("host") !== host) return redirect(`${origin}${SIGN_IN_PATH}`);
       const session = cookies.readSession(request.header("cookie"));
-      const known = session ?? cookies.readVisit(request.header("cookie"));
-      const secret = known ?? randomBytes(VISIT_BYTES).toString("base64url");
-      const cookie = known === undefined ? cookies.setVisit(secret) : undefined;
+      const begun = cookies.readVisit(request.header("cookie"));
+      const visit = begun ?? randomBytes(VISIT_BYTES).toString("base64url");
+      const cookie = session === undefined && begun === undefined ? cookies.setVisit(visit) : undefined;
       try {
-        return await work({ ...options, request, cookies, secret, cookie });
+        return await work({ ...options, request, cookies, visit, secret: session ?? visit, cookie });
       } catch (error) {
         return renderFailure(error);
       }
@@ -73,6 +77,7 @@ export function signInPages(options: SignInPagesOptions): Routes {
     { method: "POST", path: CODE_PATH, handler: form(enterCode) },
     { method: "GET", path: `${SIGN_IN_LINK_PATH}/:token`, handler: page(showLink) },
     { method: "POST", path: `${SIGN_IN_LINK_PATH}/:token`, handler: form(takeLink) },
+    { method: "GET", path: NEXT_PATH, handler: page(goOn) },
     { method: "POST", path: SIGN_OUT_PATH, handler: form(signOut) },
   ];
 }
@@ -85,7 +90,10 @@ async function showSignIn(visit: Visit): Promise<HttpAnswer> {
   const next = readNext(request.query);
   const session = cookies.readSession(request.header("cookie"));
   const signedIn = session === undefined ? undefined : await signIn.find(session);
-  if (signedIn === undefined || request.query.has("again")) return signInPage(visit, next);
+  if (signedIn === undefined || request.query.has("again")) {
+    // Kept for a link, which is opened in another tab.
+    return signInPage({ ...visit, cookie: cookies.setVisit(visit.visit, next) }, next);
+  }
   const { name, email, tenantName, environment, roles } = signedIn.member;
   return renderPage({
     title: "You are signed in",
@@ -193,7 +201,15 @@ async function showLink(visit: Visit): Promise<HttpAnswer> {
 async function takeLink(visit: Visit): Promise<HttpAnswer> {
   const { signIn, request } = visit;
   const session = await counted(visit, () => signIn.takeLink(readToken(request), readBrowser(request)));
-  return session === undefined ? usedLink() : await enter(visit, session, undefined);
+  if (session === undefined) return usedLink();
+  const isExpected = visit.cookies.readNext(request.header("cookie")) !== undefined;
+  return await enter(visit, session, isExpected ? NEXT_PATH : undefined);
+}
+
+/** Leads once to where the browser wanted to go: another link may mean another thing. */
+async function goOn({ request, cookies }: Visit): Promise<HttpAnswer> {
+  const next = readNextPath(cookies.readNext(request.header("cookie")) ?? "");
+  return redirect(next ?? DASHBOARD_PATH, cookies.clearVisit());
 }
 
 /** A new session always has a new secret, and ends the one that the browser had. */

@@ -64,7 +64,7 @@ function startRunner(id: string, work: Work, hoursLater = 0) {
     random: systemRandom,
     log: { info: () => undefined, warn: () => undefined, error },
     workerId: newId("wrk_", Date.now(), systemRandom),
-    identity: { findPrincipal: async () => undefined, toPrincipal: () => undefined },
+    identity: { findPrincipal: async () => undefined, toPrincipal: async () => undefined },
     collectionAddress: () => "0x00",
     kernel: { invoke: () => never, ask: () => never },
   });

@@ -183,9 +183,9 @@ export class WorkflowRunner {
 
   /** The tool's answer; undefined if the run's key may no longer call it. */
   readonly #invoke = async (run: Run, call: RunCall, read?: ReadKey): Promise<Answer | undefined> => {
-    const invocation = await this.#buildInvocation(run, call, read);
-    if (invocation === undefined) return undefined;
     try {
+      const invocation = await this.#buildInvocation(run, call, read);
+      if (invocation === undefined) return undefined;
       return await this.#options.kernel.invoke(invocation);
     } catch (error) {
       const outcome = toOutcome(error);
@@ -194,9 +194,9 @@ export class WorkflowRunner {
   };
 
   readonly #ask: SegmentOptions["ask"] = async (run, call) => {
-    const invocation = await this.#buildInvocation(run, call);
-    if (invocation === undefined) return undefined;
     try {
+      const invocation = await this.#buildInvocation(run, call);
+      if (invocation === undefined) return undefined;
       const refusal = await this.#options.kernel.ask(invocation);
       return refusal === undefined ? "granted" : toOutcome(refusal);
     } catch (error) {
