@@ -35,19 +35,26 @@ export const ADMINISTERS_KEYS = "keys:administer";
 /** Who works for the tenant, and with which roles. */
 export const ADMINISTERS_MEMBERS = "members:administer";
 
-/** Each changes rules that bind keys: spending limits; users and approvers; keys; webhooks. */
+/** Creates tenants and changes their plans; only people of the tenant that operates the deployment can use it. */
+export const ADMINISTERS_TENANTS = "tenants:administer";
+/** Who did what, and from which address. */
+export const READS_AUDIT = "audit:read";
+
+/** Each changes rules that bind keys: spending limits; users and approvers; keys; webhooks; plans. */
 export const administerScopes = [
   ADMINISTERS_POLICIES,
   "limits:administer",
   ADMINISTERS_MEMBERS,
   ADMINISTERS_KEYS,
   "webhooks:administer",
+  ADMINISTERS_TENANTS,
 ] as const;
 
 /**
- * Reserved for keys of persons and excluded from `*`: an agent never decides its own requests, and lifts no rule that binds it.
+ * Reserved for keys of persons and excluded from `*`: an agent never decides its own requests, lifts no rule that binds it, and
+ * does not watch the people that it works for.
  */
-export const personalScopes: readonly string[] = [DECIDES_APPROVALS, ...administerScopes];
+export const personalScopes: readonly string[] = [DECIDES_APPROVALS, READS_AUDIT, ...administerScopes];
 
 export function buildScope(area: ToolArea, effect: ToolEffect): string {
   return `${area}:${effect}`;

@@ -75,6 +75,13 @@ export interface ApiKey {
   replaces: string | undefined;
 }
 
+/** A member of the tenant that operates the deployment, for that tenant's audit log. */
+interface OperatingMember {
+  tenantId: string;
+  environment: Environment;
+  actor: string;
+}
+
 /** Tenants, users and keys. They are in our own tables; an identity provider could replace them with the same keys. */
 export interface Identity {
   /**
@@ -102,6 +109,7 @@ export interface Identity {
     monthlyCapMicroUsdc?: Micro;
     isDemo?: boolean;
     actor: string;
+    operator?: OperatingMember;
   }): Promise<{ tenant: Tenant; apiKey: string; key: ApiKey }>;
   listTenants(): Promise<readonly Tenant[]>;
   getTenant(tenantId: string): Promise<Tenant | undefined>;
@@ -109,6 +117,7 @@ export interface Identity {
     tenantId: string,
     change: { plan?: PricePlan; monthlyCapMicroUsdc?: Micro; name?: string; isBeta?: boolean },
     actor: string,
+    operator?: OperatingMember,
   ): Promise<Tenant | undefined>;
   /** Undefined: no such tenant. Fails with `invalid_input` if a removed origin is not there, or there would be too many. */
   changeLinkOrigins(

@@ -8,6 +8,7 @@ import * as tenantLinkOrigins from "./migrations/0041-tenant-link-origins.ts";
 import * as anonymousAudit from "./migrations/0100-anonymous-audit.ts";
 import * as sessionKeys from "./migrations/0151-session-keys.ts";
 import * as grantKeys from "./migrations/0169-grant-keys.ts";
+import * as auditOrigins from "./migrations/0172-audit-origins.ts";
 import { hasDuties } from "./persons.ts";
 import { createPersons } from "./store-persons.ts";
 import { checkMasterKey } from "./store-tenants.ts";
@@ -32,6 +33,7 @@ export const identityModule = defineModule({
     "0100-anonymous-audit": anonymousAudit,
     "0151-session-keys": sessionKeys,
     "0169-grant-keys": grantKeys,
+    "0172-audit-origins": auditOrigins,
   },
   stores: ({ db, clock }) => ({ persons: createPersons(db, clock) }),
   parts: {
