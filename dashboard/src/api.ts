@@ -1,3 +1,14 @@
+import type {
+  GetApprovalsAnswer,
+  GetOrdersAnswer,
+  GetSessionsAnswer,
+  ListKeysAnswer,
+  ListWorkflowRunsAnswer,
+  MintKeyAnswer,
+  ReadFailedCallsAnswer,
+  ReadUsageAnswer,
+  ReadUsageSumsAnswer,
+} from "./answers.ts";
 import { boot, tenantHeader } from "./boot.ts";
 
 interface Problem {
@@ -55,87 +66,28 @@ export async function api<Answer>(
   throw new ApiError(response.status, problem);
 }
 
+/** A path with those members of a query that have a value. */
+export function withQuery(path: string, members: Readonly<Record<string, string | number | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(members)) {
+    if (value !== undefined && value !== "") query.set(name, String(value));
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
 export function signInUrl(again: boolean): string {
   const next = encodeURIComponent(location.pathname + location.search);
   return `/sign-in?${again ? "again=1&" : ""}next=${next}`;
 }
 
-export interface Key {
-  keyId: string;
-  name: string;
-  start: string;
-  state: "active" | "expired" | "revoked";
-  scopes: readonly string[];
-  createdAt: string;
-  expiresAt: string | null;
-  lastUsedAt: string | null;
-  replaces: string | null;
-  limits: Readonly<Record<string, string | readonly string[]>>;
-}
-
-export interface NewKey {
-  apiKey: string;
-  key: Key;
-}
-
-export interface Session {
-  sessionId: string;
-  browser: string;
-  address: string;
-  createdAt: string;
-  seenAt: string;
-}
-
-export interface UsagePage {
-  totals: { period: string; spentMicroUsdc: string; capMicroUsdc: string };
-  records: readonly { id: string; tool: string; priceMicroUsdc: string; createdAt: string; latencyMs: number }[];
-}
-
-export interface UsageSums {
-  sums: readonly { beginsAt: string; calls: number; priceMicroUsdc: string }[];
-}
-
-export interface FailedCall {
-  id: string;
-  createdAt: string;
-  tool: string | null;
-  surface: string;
-  keyName: string | null;
-  code: string;
-  detail: string | null;
-  issuePaths: readonly string[];
-  traceId: string;
-}
-
-export interface Approval {
-  approvalId: string;
-  state: string;
-  tool: string;
-  travelerId: string;
-  amount: string | null;
-  role: string;
-  policyId: string;
-  requestedBy: string;
-  requestedAt: string;
-  expiresAt: string;
-  reason: string | null;
+export type Key = ListKeysAnswer["keys"][number];
+export type NewKey = MintKeyAnswer;
+export type Session = GetSessionsAnswer["sessions"][number];
+export type UsagePage = ReadUsageAnswer;
+export type UsageSums = ReadUsageSumsAnswer;
+export type FailedCall = ReadFailedCallsAnswer["calls"][number];
+export type Run = ListWorkflowRunsAnswer["runs"][number];
+export type Order = GetOrdersAnswer["orders"][number];
+export type Approval = Omit<GetApprovalsAnswer["approvals"][number], "evidence"> & {
   evidence?: { violations?: readonly { text?: string }[] } | null;
-}
-
-export interface Run {
-  runId: string;
-  workflowId: string;
-  status: string;
-  updatedAt: string;
-}
-
-export interface Order {
-  orderId: string;
-  kind: "flight" | "stay";
-  status: string;
-  pnr: string | null;
-  what: string | null;
-  totalAmount: string;
-  totalCurrency: string;
-  createdAt: string;
-}
+};

@@ -1,74 +1,67 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { useState } from "react";
-import { PAGES } from "./pages.ts";
+import { type Found, useActions } from "./commands/actions.ts";
+import { useFound } from "./commands/found.ts";
+import { readRecents, rememberRecent } from "./commands/recents.ts";
 
-/** Ctrl+K: pages by name, and records by their ids. It spends and changes nothing. */
+/** Ctrl+K: pages, tools, trips, bookings, runs, people and actions by name, and records by their ids. It spends nothing. */
 export default function Commands({ close }: { close: () => void }) {
-  const navigate = useNavigate();
   const [text, setText] = useState("");
-  const go = (to: (typeof PAGES)[number]["to"]) => {
+  const groups = [...useActions(text.trim()), ...useFound()];
+  const all = new Map(groups.flatMap(({ found }) => found).map((one) => [one.id, one]));
+  const recents = text === "" ? readRecents().flatMap((id) => all.get(id) ?? []) : [];
+  const choose = ({ id, open }: Found) => {
+    rememberRecent(id);
     close();
-    void navigate({ to });
+    open();
   };
-  const id = text.trim();
-  const found = [
-    ...(/^(ord|bok)_\w{10,}$/.test(id)
-      ? [{ name: `Booking ${id}`, open: () => navigate({ to: "/trips/orders/$orderId", params: { orderId: id } }) }]
-      : []),
-    ...(/^run_\w{10,}$/.test(id)
-      ? [{ name: `Run ${id}`, open: () => navigate({ to: "/runs/$runId", params: { runId: id } }) }]
-      : []),
-    ...(/^0x[0-9a-fA-F]{64}$/.test(id)
-      ? [
-          {
-            name: `Trip ${id.slice(0, 10)}`,
-            open: () => navigate({ to: "/trips/budgets/$tripId", params: { tripId: id } }),
-          },
-        ]
-      : []),
-  ];
+  const line = (one: Found, place: string) => (
+    <Command.Item
+      key={one.id}
+      value={`${place} ${one.id}`}
+      keywords={[one.name, one.words ?? ""]}
+      onSelect={() => choose(one)}
+    >
+      {one.name}
+    </Command.Item>
+  );
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup className="dialog finder" aria-label="Find">
-          <Command label="Find">
+          <Command label="Find" filter={matchWords}>
             <Command.Input
-              placeholder="A page, or the id of a booking, run or trip"
+              placeholder="A page, tool, trip, booking, person or action, or an id"
               value={text}
               onValueChange={setText}
             />
             <Command.List>
-              <Command.Empty>Nothing has this name.</Command.Empty>
-              {found.map(({ name, open }) => (
-                <Command.Item
-                  key={name}
-                  value={id}
-                  onSelect={() => {
-                    close();
-                    void open();
-                  }}
-                >
-                  {name}
-                </Command.Item>
-              ))}
-              <Command.Group heading="Pages">
-                {PAGES.map(({ to, label }) => (
-                  <Command.Item key={to} onSelect={() => go(to)}>
-                    {label}
-                  </Command.Item>
-                ))}
-              </Command.Group>
-              <Command.Group heading="Read">
-                <Command.Item onSelect={() => location.assign("/docs")}>Documentation</Command.Item>
-                <Command.Item onSelect={() => location.assign("/reference")}>API reference</Command.Item>
-              </Command.Group>
+              <Command.Empty>Nothing has this name. Older records are found by their ids.</Command.Empty>
+              {recents.length > 0 && (
+                <Command.Group heading="Recent">{recents.map((one) => line(one, "recent"))}</Command.Group>
+              )}
+              {groups.map(({ heading, found }) =>
+                found.length === 0 ? null : (
+                  <Command.Group key={heading} heading={heading}>
+                    {found.map((one) => line(one, heading))}
+                  </Command.Group>
+                ),
+              )}
             </Command.List>
           </Command>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/** Every word must occur; a name that begins with them comes first. */
+function matchWords(_value: string, search: string, keywords: readonly string[] = []): number {
+  const [name = ""] = keywords;
+  const text = keywords.join(" ").toLowerCase();
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.every((word) => text.includes(word))) return 0;
+  return name.toLowerCase().startsWith(words[0] ?? "") ? 1 : 0.5;
 }

@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { Frame } from "./frame.tsx";
 import { Home } from "./home/home.tsx";
+import { keepSearch } from "./parts/search-state.ts";
 
 const rootRoute = createRootRoute({
   component: Frame,
@@ -15,25 +16,6 @@ const rootRoute = createRootRoute({
 });
 
 type Search = Readonly<Record<string, unknown>>;
-
-/** Members of the address that a page keeps; whatever else stands there is dropped. */
-function keepTexts<const Name extends string>(...names: readonly Name[]) {
-  return (search: Search): { [Each in Name]?: string } => {
-    const kept: { [Each in Name]?: string } = {};
-    for (const name of names) {
-      const value = search[name];
-      if (typeof value === "string") kept[name] = value;
-      // The router reads digits as a number.
-      else if (typeof value === "number") kept[name] = String(value);
-    }
-    return kept;
-  };
-}
-
-/** A member with few values: any other is dropped. */
-function keepOne<const Value extends string>(value: unknown, values: readonly Value[]): Value | undefined {
-  return values.find((one) => one === value);
-}
 
 const home = createRoute({ getParentRoute: () => rootRoute, path: "/", component: Home });
 
@@ -54,11 +36,7 @@ const approvals = createRoute({
 const trips = createRoute({
   getParentRoute: () => rootRoute,
   path: "/trips",
-  validateSearch: ({ list, status }: Search): { list?: "budgets"; status?: "confirmed" | "held" | "cancelled" } => {
-    const budgets = keepOne(list, ["budgets"]);
-    const kept = keepOne(status, ["confirmed", "held", "cancelled"]);
-    return { ...(budgets === undefined ? {} : { list: budgets }), ...(kept === undefined ? {} : { status: kept }) };
-  },
+  validateSearch: keepSearch({ list: ["budgets"], status: ["confirmed", "held", "cancelled"] }),
   component: lazyRouteComponent(() => import("./trips/trips.tsx"), "Trips"),
 });
 
@@ -74,62 +52,51 @@ const budget = createRoute({
   component: lazyRouteComponent(() => import("./trips/budget.tsx"), "Budget"),
 });
 
-const RUN_STATUSES = ["running", "paused", "completed", "failed"] as const;
-
 const runs = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs",
-  validateSearch: ({ status }: Search): { status?: (typeof RUN_STATUSES)[number] } => {
-    const kept = keepOne(status, RUN_STATUSES);
-    return kept === undefined ? {} : { status: kept };
-  },
+  validateSearch: keepSearch({ status: ["running", "paused", "completed", "failed"] }),
   component: lazyRouteComponent(() => import("./runs/runs.tsx"), "Runs"),
 });
 
 const run = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$runId",
-  validateSearch: keepTexts("step"),
+  validateSearch: keepSearch({ step: "text" }),
   component: lazyRouteComponent(() => import("./runs/run.tsx"), "Run"),
 });
 
 const money = createRoute({
   getParentRoute: () => rootRoute,
   path: "/money",
-  validateSearch: keepTexts("from", "to"),
+  validateSearch: keepSearch({ from: "text", to: "text" }),
   component: lazyRouteComponent(() => import("./money/money.tsx"), "Money"),
 });
 
 const playground = createRoute({
   getParentRoute: () => rootRoute,
   path: "/playground",
-  validateSearch: keepTexts("tool", "refused"),
+  validateSearch: keepSearch({ tool: "text", refused: "text" }),
   component: lazyRouteComponent(() => import("./playground/playground.tsx"), "Playground"),
 });
-
-interface ChannelSearch {
-  list?: "events" | "places";
-  channel?: string;
-  state?: string;
-  record?: string;
-  endpoint?: string;
-}
 
 const channels = createRoute({
   getParentRoute: () => rootRoute,
   path: "/channels",
-  validateSearch: (search: Search): ChannelSearch => {
-    const list = keepOne(search.list, ["events", "places"]);
-    const kept = keepTexts("channel", "state", "record", "endpoint")(search);
-    return list === undefined ? kept : { ...kept, list };
-  },
+  validateSearch: keepSearch({
+    list: ["events", "places"],
+    channel: "text",
+    state: "text",
+    record: "text",
+    endpoint: "text",
+  }),
   component: lazyRouteComponent(() => import("./channels/channels.tsx"), "Channels"),
 });
 
 const policy = createRoute({
   getParentRoute: () => rootRoute,
   path: "/policy",
-  validateSearch: keepTexts("policy", "version", "form"),
+  validateSearch: keepSearch({ policy: "text", version: "text", form: "text" }),
   component: lazyRouteComponent(() => import("./policy/policy.tsx"), "Policy"),
 });
 
@@ -142,8 +109,38 @@ const sandbox = createRoute({
 const usage = createRoute({
   getParentRoute: () => rootRoute,
   path: "/usage",
-  validateSearch: keepTexts("call", "code", "by", "tool", "days"),
+  validateSearch: keepSearch({ call: "text", code: "text", by: "text", tool: "text", days: "text" }),
   component: lazyRouteComponent(() => import("./usage/usage.tsx"), "Usage"),
+});
+
+const reputation = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/reputation",
+  validateSearch: keepSearch({ list: ["received", "validations"], open: "text" }),
+  component: lazyRouteComponent(() => import("./reputation/reputation.tsx"), "Reputation"),
+});
+
+const audit = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/audit",
+  validateSearch: keepSearch({
+    who: ["person", "key", "operator", "service"],
+    actor: "text",
+    action: "text",
+    subject: "text",
+    text: "text",
+    from: "text",
+    to: "text",
+    line: "text",
+  }),
+  component: lazyRouteComponent(() => import("./audit/audit.tsx"), "Audit"),
+});
+
+const tenants = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/tenants",
+  validateSearch: keepSearch({ text: "text", tenant: "text" }),
+  component: lazyRouteComponent(() => import("./tenants/tenants.tsx"), "Tenants"),
 });
 
 const keys = createRoute({
@@ -186,6 +183,9 @@ export const router = createRouter({
     policy,
     sandbox,
     usage,
+    reputation,
+    audit,
+    tenants,
     keys,
     agents,
     members,

@@ -136,7 +136,7 @@ describe("called", () => {
       memberId: await addMember(),
     };
     const { key } = (await send(find("mint_key"))).body;
-    own = { ...own, keyId: String(Object(key).keyId) };
+    own = { ...own, keyId: String(Object(key).keyId), tenantId: service.tenantId };
   });
   afterAll(async () => {
     await escrow?.close();
@@ -334,6 +334,8 @@ describe("called", () => {
       const answer = await send(route, { key });
       if (route.id === "issue_link_code") {
         expect(answer.body.code, "no other key speaks for a person who works for the tenant").toBe("conflict");
+      } else if (route.id === "create_tenant") {
+        expect(answer.body.code, "this tenant does not operate the deployment").toBe("missing_scope");
       } else if ((route.params === undefined || route.id === "list_channel_records") && !isOfRecord(route)) {
         expect(answer.status, route.id).toBe(200);
         for (const [name, id] of Object.entries(own))

@@ -6,7 +6,6 @@ import { createMigratedDatabase, type TestDatabase } from "./support/test-databa
 
 /** Tables that name a tenant and no environment. */
 const WITHOUT_ENVIRONMENT: Readonly<Record<string, string>> = {
-  audit_log: "A line tells the operator what was done, and no key reads it.",
   faucet_request: "The faucet counts by address, whoever asks; what is not the asking tenant's own is never answered.",
 };
 

@@ -1,11 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import type { GetMovementsAnswer, GetTreasuryAnswer } from "../answers.ts";
-import { api } from "../api.ts";
+import { api, withQuery } from "../api.ts";
 import { money, sayChain, shorten } from "../format.ts";
 import { ApiCall } from "../parts/api-call.tsx";
-import { LIVE_MILLISECONDS, More, usePages } from "../parts/pages.tsx";
-import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
+import { PagedList } from "../parts/paged-list.tsx";
+import { LIVE_MILLISECONDS } from "../parts/pages.tsx";
+import { Period } from "../parts/period.tsx";
+import { useChangeSearch } from "../parts/search-state.ts";
+import { Panel, Problem, Rows } from "../parts/states.tsx";
 import { sayDay, When } from "../parts/time.tsx";
 import { EscrowSums } from "./escrow-sums.tsx";
 import { Invoices } from "./invoices.tsx";
@@ -148,45 +151,30 @@ function InFlight({ transfers }: { transfers: NonNullable<GetTreasuryAnswer["inF
 /** By days of the viewer's calendar in UTC, as the period is. */
 function Statement() {
   const { from, to } = useSearch({ from: "/money" });
-  const navigate = useNavigate({ from: "/money" });
-  const period = `${from === undefined ? "" : `&from=${from}`}${to === undefined ? "" : `&to=${to}`}`;
-  const path = `/api/movements?limit=50${period}`;
-  const movements = usePages<GetMovementsAnswer>(["movements", from ?? "", to ?? ""], path);
-  const all = movements.data?.pages.flatMap((page) => page.movements) ?? [];
-  const days = Map.groupBy(all, ({ at }) => at.slice(0, 10));
-  const set = (name: "from" | "to", value: string) =>
-    void navigate({
-      search: ({ from: first, to: last }) => {
-        const next = { from: first, to: last, [name]: value };
-        return Object.fromEntries(Object.entries(next).filter(([, day]) => day !== undefined && day !== ""));
-      },
-      replace: true,
-    });
+  const change = useChangeSearch();
   return (
     <Panel title="Statement">
-      <div className="pairs">
-        <label>
-          From
-          <input type="date" value={from ?? ""} onChange={({ target }) => set("from", target.value)} />
-        </label>
-        <label>
-          Until
-          <input type="date" value={to ?? ""} onChange={({ target }) => set("to", target.value)} />
-        </label>
-      </div>
-      {movements.isPending && <Rows count={6} />}
-      {movements.error !== null && <Problem error={movements.error} retry={() => void movements.refetch()} />}
-      {movements.isSuccess && all.length === 0 && (
-        <Empty>{period === "" ? "No money has come or gone yet." : "No money came or went in this period."}</Empty>
-      )}
-      {[...days].map(([day, moved]) => (
-        <section key={day} className="day">
-          <h3>{sayDay(day)} (UTC)</h3>
-          <MovementRows movements={moved} />
-        </section>
-      ))}
-      <More list={movements} />
-      <ApiCall calls={[{ method: "GET", path }]} />
+      <Period from={from} to={to} change={(days) => change(days, { replace: true })} />
+      <PagedList
+        queryKey={["movements", from ?? "", to ?? ""]}
+        path={withQuery("/api/movements", { limit: 50, from, to })}
+        read={(page: GetMovementsAnswer) => page.movements}
+        skeletons={6}
+        empty={
+          from === undefined && to === undefined
+            ? "No money has come or gone yet."
+            : "No money came or went in this period."
+        }
+      >
+        {(movements) =>
+          [...Map.groupBy(movements, ({ at }) => at.slice(0, 10))].map(([day, moved]) => (
+            <section key={day} className="day">
+              <h3>{sayDay(day)} (UTC)</h3>
+              <MovementRows movements={moved} />
+            </section>
+          ))
+        }
+      </PagedList>
     </Panel>
   );
 }

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { api } from "../api.ts";
 
-interface Page {
+export interface Page {
   nextCursor: string | null;
 }
 

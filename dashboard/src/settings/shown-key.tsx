@@ -1,11 +1,17 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { Tabs } from "@base-ui/react/tabs";
 import { useEffect } from "react";
-import type { NewKey } from "../api.ts";
+import type { Key } from "../api.ts";
 import { Copy } from "../parts/copy.tsx";
 
 /** A new key, which nobody sees a second time: each way out asks. */
-export function ShownKey({ made: { apiKey, key }, close }: { made: NewKey; close: () => void }) {
+export function ShownKey({
+  made: { apiKey, key },
+  close,
+}: {
+  made: { apiKey: string; key: Pick<Key, "name"> };
+  close: () => void;
+}) {
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener("beforeunload", ask);

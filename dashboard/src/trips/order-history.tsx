@@ -61,7 +61,7 @@ export function Facts({ details }: { details: Readonly<Record<string, unknown>> 
 }
 
 /** "walletReturn" is "wallet return". */
-const sayName = (name: string): string =>
+export const sayName = (name: string): string =>
   name
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .replaceAll("_", " ")

@@ -1,10 +1,12 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import type { GetOrdersAnswer, GetTripsAnswer } from "../answers.ts";
+import { withQuery } from "../api.ts";
 import { money } from "../format.ts";
 import { Choices } from "../parts/choices.tsx";
 import { useRowKeys } from "../parts/keyboard.ts";
-import { More, usePages } from "../parts/pages.tsx";
-import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
+import { PagedList } from "../parts/paged-list.tsx";
+import { useChangeSearch } from "../parts/search-state.ts";
+import { Panel } from "../parts/states.tsx";
 import { sayDays, When } from "../parts/time.tsx";
 import { BudgetBar } from "./budget-bar.tsx";
 import { OrderStatus, sayRoute, TripState } from "./states.tsx";
@@ -23,7 +25,7 @@ const STATUSES = [
 
 export function Trips() {
   const { list = "bookings" } = useSearch({ from: "/trips" });
-  const navigate = useNavigate({ from: "/trips" });
+  const change = useChangeSearch();
   useRowKeys();
   return (
     <>
@@ -32,7 +34,7 @@ export function Trips() {
         label="List"
         values={LISTS}
         chosen={list}
-        choose={(one) => void navigate({ search: one === "budgets" ? { list: one } : {} })}
+        choose={(one) => change({ list: one === "budgets" ? one : undefined, status: undefined })}
       />
       {list === "bookings" ? <Bookings /> : <Budgets />}
     </>
@@ -41,12 +43,7 @@ export function Trips() {
 
 function Bookings() {
   const { status } = useSearch({ from: "/trips" });
-  const navigate = useNavigate({ from: "/trips" });
-  const orders = usePages<GetOrdersAnswer>(
-    ["orders", status ?? "all"],
-    `/api/orders?limit=50${status === undefined ? "" : `&status=${status}`}`,
-  );
-  const shown = orders.data?.pages.flatMap((page) => page.orders) ?? [];
+  const change = useChangeSearch();
   return (
     <Panel
       title="Flights and stays"
@@ -55,42 +52,45 @@ function Bookings() {
           label="Status"
           values={STATUSES}
           chosen={status ?? "all"}
-          choose={(one) => void navigate({ search: one === "all" ? {} : { status: one } })}
+          choose={(one) => change({ status: one === "all" ? undefined : one })}
         />
       }
     >
-      {orders.isPending && <Rows count={5} />}
-      {orders.error !== null && <Problem error={orders.error} retry={() => void orders.refetch()} />}
-      {orders.isSuccess && shown.length === 0 && (
-        <Empty>
-          {status === undefined
+      <PagedList
+        queryKey={["orders", status ?? "all"]}
+        path={withQuery("/api/orders", { limit: 50, status })}
+        read={(page: GetOrdersAnswer) => page.orders}
+        empty={
+          status === undefined
             ? "Nothing has been booked yet. A booking that an agent makes appears here."
-            : `No booking is ${status}.`}
-        </Empty>
-      )}
-      <ul className="list booked">
-        {shown.map(({ orderId, kind, what, startsOn, endsOn, travelers, pnr, status: state, ...order }) => (
-          <li key={orderId}>
-            <span>
-              <Link data-row to="/trips/orders/$orderId" params={{ orderId }} className="row-link">
-                {what === null ? (kind === "flight" ? "Flight" : "Stay") : sayRoute(what)}
-              </Link>
-              <br />
-              <span className="quiet">
-                {sayDays(startsOn, endsOn)}
-                {pnr === null ? "" : ", "}
-                <span className="mono">{pnr}</span>
-              </span>
-            </span>
-            <span className="quiet wide">{sayTravelers(travelers)}</span>
-            <span className="amount">
-              {money(order.totalAmount)} {order.totalCurrency}
-            </span>
-            <OrderStatus status={state} ticketing={order.ticketing} holdUntil={order.holdUntil} />
-          </li>
-        ))}
-      </ul>
-      <More list={orders} />
+            : `No booking is ${status}.`
+        }
+      >
+        {(orders) => (
+          <ul className="list booked">
+            {orders.map(({ orderId, kind, what, startsOn, endsOn, travelers, pnr, status: state, ...order }) => (
+              <li key={orderId}>
+                <span>
+                  <Link data-row to="/trips/orders/$orderId" params={{ orderId }} className="row-link">
+                    {what === null ? (kind === "flight" ? "Flight" : "Stay") : sayRoute(what)}
+                  </Link>
+                  <br />
+                  <span className="quiet">
+                    {sayDays(startsOn, endsOn)}
+                    {pnr === null ? "" : ", "}
+                    <span className="mono">{pnr}</span>
+                  </span>
+                </span>
+                <span className="quiet wide">{sayTravelers(travelers)}</span>
+                <span className="amount">
+                  {money(order.totalAmount)} {order.totalCurrency}
+                </span>
+                <OrderStatus status={state} ticketing={order.ticketing} holdUntil={order.holdUntil} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </PagedList>
     </Panel>
   );
 }
@@ -102,40 +102,43 @@ export function sayTravelers(travelers: GetOrdersAnswer["orders"][number]["trave
 }
 
 function Budgets() {
-  const trips = usePages<GetTripsAnswer>(["trips"], "/api/trips?limit=50");
-  const shown = trips.data?.pages.flatMap((page) => page.trips) ?? [];
   return (
     <Panel title="Budgets in escrow">
-      {trips.isPending && <Rows count={5} />}
-      {trips.error !== null && <Problem error={trips.error} retry={() => void trips.refetch()} />}
-      {trips.isSuccess && shown.length === 0 && (
-        <Empty>
-          No trip has been funded yet. With prefund_trip, a budget goes into escrow, and bookings are paid from it.{" "}
-          <a href="/docs/escrow">How it works</a>
-        </Empty>
-      )}
-      <ul className="list booked">
-        {shown.map((trip) => (
-          <li key={trip.tripId}>
-            <span>
-              <Link data-row to="/trips/budgets/$tripId" params={{ tripId: trip.tripId }} className="row-link">
-                {trip.tripSummary ?? `Trip ${trip.tripId.slice(2, 10)}`}
-              </Link>
-              <br />
-              <span className="quiet">
-                Funded <When at={trip.createdAt} />
-                {trip.guestWallet === null ? ", not claimed yet" : ""}
-              </span>
-            </span>
-            <span className="wide">
-              <BudgetBar trip={trip} />
-            </span>
-            <span className="amount">{money(trip.budgetUsdc)} USDC</span>
-            <TripState trip={trip} />
-          </li>
-        ))}
-      </ul>
-      <More list={trips} />
+      <PagedList
+        queryKey={["trips"]}
+        path="/api/trips?limit=50"
+        read={(page: GetTripsAnswer) => page.trips}
+        empty={
+          <>
+            No trip has been funded yet. With prefund_trip, a budget goes into escrow, and bookings are paid from it.{" "}
+            <a href="/docs/escrow">How it works</a>
+          </>
+        }
+      >
+        {(trips) => (
+          <ul className="list booked">
+            {trips.map((trip) => (
+              <li key={trip.tripId}>
+                <span>
+                  <Link data-row to="/trips/budgets/$tripId" params={{ tripId: trip.tripId }} className="row-link">
+                    {trip.tripSummary ?? `Trip ${trip.tripId.slice(2, 10)}`}
+                  </Link>
+                  <br />
+                  <span className="quiet">
+                    Funded <When at={trip.createdAt} />
+                    {trip.guestWallet === null ? ", not claimed yet" : ""}
+                  </span>
+                </span>
+                <span className="wide">
+                  <BudgetBar trip={trip} />
+                </span>
+                <span className="amount">{money(trip.budgetUsdc)} USDC</span>
+                <TripState trip={trip} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </PagedList>
     </Panel>
   );
 }

@@ -234,7 +234,11 @@ class StoredBooks implements Books {
     const accepted = await acceptOutgoing({ chain, stores: this.#stores }, transactionHash);
     const moved = accepted.map(({ movement: { token, from, amount } }) => ({ token, from, amount }));
     const details = { network: environment, movements: moved.length };
-    await appendAudit(db, { actor: ACTOR, action: "chain.accept", subjectId: transactionHash, details }, clock);
+    await appendAudit(
+      db,
+      { environment, actor: ACTOR, action: "chain.accept", subjectId: transactionHash, details },
+      clock,
+    );
     return moved;
   }
 
@@ -282,13 +286,13 @@ class StoredBooks implements Books {
   async setPoolPaused(isPaused: boolean, ownerKeyFile: string | undefined): ReturnType<Books["setPoolPaused"]> {
     const { chain, client, pool } = await this.#requirePool();
     const ownerKey = await this.#readOwnerKey(pool, ownerKeyFile, () => readPoolOwner({ client, pool }));
-    const { chainId } = chain;
-    const transactionHash = await setPoolPaused({ client, chainId, pool }, { ownerKey, isPaused });
+    const transactionHash = await setPoolPaused({ client, chainId: chain.chainId, pool }, { ownerKey, isPaused });
     if (transactionHash !== undefined) {
       const { db, clock } = this.#opened;
-      const details = { network: this.#environment, chain: chain.key.chain, transactionHash };
+      const { environment, chain: name } = chain.key;
+      const details = { network: environment, chain: name, transactionHash };
       const action = isPaused ? "pool.pause" : "pool.resume";
-      await appendAudit(db, { actor: ACTOR, action, subjectId: pool, details }, clock);
+      await appendAudit(db, { environment, actor: ACTOR, action, subjectId: pool, details }, clock);
     }
     return { pool, transactionHash };
   }
@@ -319,14 +323,14 @@ class StoredBooks implements Books {
   }
 
   async resume(): Promise<boolean> {
-    const environment = this.#environment;
-    const { db, clock } = this.#opened;
     const bound = await this.#requireBoundChain();
+    const { db, clock } = this.#opened;
     return await db.transaction().execute(async (transaction) => {
       if (!(await createBoundChains(transaction, clock).resume(bound))) return false;
-      const further = bound.isHome ? {} : { chain: bound.chain };
-      const details = { network: environment, stoppedBecause: bound.stoppedBecause, ...further };
-      await appendAudit(transaction, { actor: ACTOR, action: "chain.resume", subjectId: environment, details }, clock);
+      const { environment, isHome, chain, stoppedBecause } = bound;
+      const details = { network: environment, stoppedBecause, ...(isHome ? {} : { chain }) };
+      const change = { action: "chain.resume", subjectId: environment, details };
+      await appendAudit(transaction, { environment, actor: ACTOR, ...change }, clock);
       return true;
     });
   }

@@ -1,6 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { Failure } from "../domain/errors.ts";
 import { nearest } from "../domain/near-match.ts";
+import { inTrace } from "../domain/trace.ts";
 
 /** The command was called incorrectly; the message shows the usage. */
 export class UsageError extends Error {
@@ -83,7 +84,8 @@ export async function runProgram<Context>(
     }
     // Checks that all are present before any is read.
     for (const index of command.positionals.keys()) parsed.positional(index);
-    const report = await withContext(command.prepare(parsed));
+    const work = () => withContext(command.prepare(parsed));
+    const report = await inTrace(undefined, work, undefined, { program: "command" });
     output.out(parsed.flag("json") ? `${JSON.stringify(report.json, null, 2)}\n` : `${report.text}\n`);
     return EXIT_OK;
   } catch (error) {

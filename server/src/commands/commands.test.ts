@@ -169,7 +169,12 @@ describe("the operator's commands", () => {
     expect(await seen(created.apiKey)).toBeDefined();
     const { keys } = JSON.parse((await key("list", "--tenant", id, "--json")).out);
     expect(keys.map(({ revokedAt }: { revokedAt: unknown }) => revokedAt !== null)).toEqual([false, true]);
-    const lines = await service.db.selectFrom("auditLog").select("action").where("actor", "=", "command").execute();
+    const lines = await service.db
+      .selectFrom("auditLog")
+      .select(["action", "program"])
+      .where("actor", "=", "command")
+      .execute();
+    expect(new Set(lines.map(({ program }) => program))).toEqual(new Set(["command"]));
     expect(lines.map(({ action }) => action)).toEqual([
       "tenant.create",
       "key.mint",

@@ -5,6 +5,7 @@ import { crossChainVariables } from "./cross-chain-variables.ts";
 import { documentVariables } from "./document-variables.ts";
 import { modelVariables } from "./model-variables.ts";
 import { providerVariables } from "./provider-variables.ts";
+import { retentionVariables } from "./retention-variables.ts";
 import {
   choiceAmong,
   developmentMoney,
@@ -127,33 +128,10 @@ export const variables = {
     "Interval in seconds at which the usage of production keys is paid on the live chain.",
     wholeNumber(1, 86_400),
   ),
-  keepGuestsDays: withDefault(
-    "KEEP_GUESTS_DAYS",
-    "90",
-    "Days after a trip's end for which the guest's address and the buyer's details about the guest are kept.",
-    wholeNumber(1, 36_500),
-  ),
-  keepTravelersDays: withDefault(
-    "KEEP_TRAVELERS_DAYS",
-    "0",
-    "Days after which a traveler is erased if the profile was neither written nor used for a booking since. 0: never automatically.",
-    wholeNumber(0, 36_500),
-  ),
-  keepUsageMonths: withDefault(
-    "KEEP_USAGE_MONTHS",
-    "0",
-    "Months for which usage records are kept, in addition to the current one; their hourly and daily totals stay. 0: permanently.",
-    wholeNumber(0, 1_200),
-  ),
-  keepRecordsDays: withDefault(
-    "KEEP_RECORDS_DAYS",
-    "30",
-    "Days for which records of calls to the supplier, chains, maps and other third parties are kept, and at most the newest 20000 of a tenant.",
-    wholeNumber(1, 3_650),
-  ),
-  usageExportDir: text(
-    "USAGE_EXPORT_DIR",
-    "Folder to which usage records are exported before they are removed, as compressed JSON lines. Unset: no export.",
+  ...retentionVariables,
+  operatorTenant: text(
+    "OPERATOR_TENANT",
+    "Id of the tenant whose owners and admins create tenants and change plans in the dashboard. Unset: the demo tenant, where there is one.",
   ),
   mailsPerTenantDay: withDefault(
     "MAILS_PER_TENANT_DAY",

@@ -37,8 +37,12 @@ export const ADMINISTERS_MEMBERS = "members:administer";
 
 /** The simulators of the sandbox: faults, clock, changes by airlines. */
 export const ADMINISTERS_SANDBOX = "sandbox:administer";
+/** Creates tenants and changes their plans; only people of the tenant that operates the deployment can use it. */
+export const ADMINISTERS_TENANTS = "tenants:administer";
+/** Who did what, and from which address. */
+export const READS_AUDIT = "audit:read";
 
-/** Each changes rules that bind keys: spending limits; users and approvers; keys; webhooks; and the ground under all, the simulators. */
+/** Each changes rules that bind keys: spending limits; users and approvers; keys; webhooks; plans; and the ground under all, the simulators. */
 export const administerScopes = [
   ADMINISTERS_POLICIES,
   "limits:administer",
@@ -46,12 +50,14 @@ export const administerScopes = [
   ADMINISTERS_KEYS,
   "webhooks:administer",
   ADMINISTERS_SANDBOX,
+  ADMINISTERS_TENANTS,
 ] as const;
 
 /**
- * Reserved for keys of persons and excluded from `*`: an agent never decides its own requests, and lifts no rule that binds it.
+ * Reserved for keys of persons and excluded from `*`: an agent never decides its own requests, lifts no rule that binds it, and
+ * does not watch the people that it works for.
  */
-export const personalScopes: readonly string[] = [DECIDES_APPROVALS, ...administerScopes];
+export const personalScopes: readonly string[] = [DECIDES_APPROVALS, READS_AUDIT, ...administerScopes];
 
 export function buildScope(area: ToolArea, effect: ToolEffect): string {
   return `${area}:${effect}`;

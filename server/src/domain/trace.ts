@@ -10,9 +10,18 @@ export interface TraceSubject {
   readonly conversationId?: string | undefined;
 }
 
+/** From where the work was asked for, for the audit log. */
+export interface TraceOrigin {
+  /** Undefined: not over the network. */
+  readonly address?: string | undefined;
+  /** The caller's program as it names itself, or `command`. */
+  readonly program?: string | undefined;
+}
+
 interface Trace {
   readonly traceId: string | undefined;
   readonly subject: TraceSubject | undefined;
+  readonly origin: TraceOrigin | undefined;
 }
 
 const traces = new AsyncLocalStorage<Trace>();
@@ -30,19 +39,28 @@ export function currentSubject(): TraceSubject | undefined {
   return traces.getStore()?.subject;
 }
 
+/** Undefined: the service itself does the work, such as a job. */
+export function currentOrigin(): TraceOrigin | undefined {
+  return traces.getStore()?.origin;
+}
+
 /**
- * Runs `work` in this trace. Background work enters it again from its stored row. Without a subject, that of the same trace
- * around it stays.
+ * Runs `work` in this trace. Background work enters it again from its stored row. Without a subject or an origin, that of the
+ * same trace around it stays.
  */
 export function inTrace<Result>(
   traceId: string | null | undefined,
   work: () => Result,
   subject?: TraceSubject | undefined,
+  origin?: TraceOrigin | undefined,
 ): Result {
   const entered = traceId ?? undefined;
   const around = traces.getStore();
-  if (subject === undefined && around?.traceId === entered) return work();
-  return traces.run({ traceId: entered, subject }, work);
+  const isSame = around !== undefined && around.traceId === entered;
+  if (isSame && subject === undefined && origin === undefined) return work();
+  const inherited = isSame ? around : undefined;
+  const trace = { traceId: entered, subject: subject ?? inherited?.subject, origin: origin ?? inherited?.origin };
+  return traces.run(trace, work);
 }
 
 /** The trace of a batch: undefined unless all items belong to one call. */

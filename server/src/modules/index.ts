@@ -2,6 +2,7 @@ import type { TypesOf } from "../kernel/contracts/tool.ts";
 import { accountModule } from "./account/module.ts";
 import { approvalsModule } from "./approvals/module.ts";
 import { arrivalModule } from "./arrival/module.ts";
+import { auditModule } from "./audit/module.ts";
 import { bookingsModule } from "./bookings/module.ts";
 import { briefsModule } from "./briefs/module.ts";
 import { chainModule } from "./chain/module.ts";
@@ -49,6 +50,7 @@ import { signInModule } from "./sign-in/module.ts";
 import { staysModule } from "./stays/module.ts";
 import { supplierEventsModule } from "./supplier-events/module.ts";
 import { swapsModule } from "./swaps/module.ts";
+import { tenantsModule } from "./tenants/module.ts";
 import { travelersModule } from "./travelers/module.ts";
 import { treasuryModule } from "./treasury/module.ts";
 import { tripRecordModule } from "./trip-record/module.ts";
@@ -61,6 +63,7 @@ export const modules = [
   chargingModule,
   reportingModule,
   recordsModule,
+  auditModule,
   limitsModule,
   keysModule,
   ledgerModule,
@@ -70,6 +73,7 @@ export const modules = [
   signInModule,
   connectedAgentsModule,
   membersModule,
+  tenantsModule,
   chainModule,
   scansModule,
   travelersModule,

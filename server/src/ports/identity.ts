@@ -83,6 +83,13 @@ export interface ApiKey {
   outsideId: string | undefined;
 }
 
+/** A member of the tenant that operates the deployment, for that tenant's audit log. */
+interface OperatingMember {
+  tenantId: string;
+  environment: Environment;
+  actor: string;
+}
+
 /** Tenants, users and keys. They are in our own tables; an outside identity provider can issue and confirm keys. */
 export interface Identity {
   /**
@@ -110,6 +117,7 @@ export interface Identity {
     monthlyCapMicroUsdc?: Micro;
     isDemo?: boolean;
     actor: string;
+    operator?: OperatingMember;
   }): Promise<{ tenant: Tenant; apiKey: string; key: ApiKey }>;
   listTenants(): Promise<readonly Tenant[]>;
   getTenant(tenantId: string): Promise<Tenant | undefined>;
@@ -124,6 +132,7 @@ export interface Identity {
       organizationId?: string | null;
     },
     actor: string,
+    operator?: OperatingMember,
   ): Promise<Tenant | undefined>;
   /** Undefined: no such tenant. Fails with `invalid_input` if a removed origin is not there, or there would be too many. */
   changeLinkOrigins(

@@ -204,7 +204,8 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
     .executeTakeFirstOrThrow();
   const { id, tool, requestedBy, requestedKeyId } = approval;
   const details = { network: environment, tool, keyId: requestedKeyId, evidence };
-  await appendAudit(db, { tenantId, actor: requestedBy, action: "approval.request", subjectId: id, details }, clock);
+  const entry = { tenantId, environment, actor: requestedBy, action: "approval.request", subjectId: id, details };
+  await appendAudit(db, entry, clock);
   return withoutNulls(row);
 }
 
@@ -222,9 +223,8 @@ async function decide(
     .returning(columns)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { tenantId, environment } = owner;
-  const details = { network: environment, to, with: decidedWith, reason: reason ?? null, evidence: row.evidence };
-  await appendAudit(db, { tenantId, actor: by, action: "approval.decide", subjectId: id, details }, clock);
+  const details = { network: owner.environment, to, with: decidedWith, reason: reason ?? null, evidence: row.evidence };
+  await appendAudit(db, { ...owner, actor: by, action: "approval.decide", subjectId: id, details }, clock);
   return withoutNulls(row);
 }
 

@@ -26,5 +26,6 @@ export async function withdrawApproval(
   if (undecided === undefined) return;
   await db.updateTable("approval").set({ state: "replaced" }).where("id", "=", id).execute();
   const details = { network: environment, to: "replaced", tool: undecided.tool };
-  await appendAudit(db, { tenantId, actor: by, action: "approval.withdraw", subjectId: id, details }, clock);
+  const entry = { tenantId, environment, actor: by, action: "approval.withdraw", subjectId: id, details };
+  await appendAudit(db, entry, clock);
 }

@@ -143,7 +143,7 @@ async function setRevoked(
 async function audit(db: Queryable, clock: Clock, escrow: EscrowKey, action: string): Promise<void> {
   const { environment, chain, address, tenantId } = escrow;
   const details = { network: environment, chain, address };
-  await appendAudit(db, { tenantId, actor: ACTOR, action, subjectId: tenantId, details }, clock);
+  await appendAudit(db, { tenantId, environment, actor: ACTOR, action, subjectId: tenantId, details }, clock);
 }
 
 function toFurtherEscrow(row: Selectable<FurtherEscrowTable>): FurtherEscrow {

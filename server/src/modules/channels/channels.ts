@@ -104,7 +104,7 @@ export interface Channels {
     channel: OpenChannel,
     installed: { accountId: string; name: string; settings: ChannelSettings; secrets: ChannelSecrets },
   ): Promise<boolean>;
-  switchOff(channel: Pick<Channel, "id" | "tenantId" | "kind">, because: string): Promise<void>;
+  switchOff(channel: Pick<Channel, "id" | "tenantId" | "environment" | "kind">, because: string): Promise<void>;
 }
 
 /** Somebody who wrote in a channel. */

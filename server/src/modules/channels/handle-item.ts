@@ -25,7 +25,8 @@ export async function handleItem(
   const channel = await parts.stores.channels.open(channelId ?? "");
   const event = openEvent(parts.vault, item);
   if (channel === undefined || event === undefined) return "no such channel";
-  const handled = await inTrace(item.traceId, () => handleEvent(parts, channel, event), { tenantId, environment });
+  const handle = () => handleEvent(parts, channel, event);
+  const handled = await inTrace(item.traceId, handle, { tenantId, environment }, { program: channel.kind });
   if (typeof handled === "string") return handled;
   await parts.stores.channelRecords.note(environment, item.id, handled);
   return handled.outcome;

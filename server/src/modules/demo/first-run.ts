@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
-import { administerScopes, DECIDES_APPROVALS, EVERYTHING } from "../../domain/scopes.ts";
+import { EVERYTHING, personalScopes } from "../../domain/scopes.ts";
 import { DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
 import { type OwnerLock, tryOwnerLock } from "../../platform/files/owner-lock.ts";
 import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../../platform/files/private-files.ts";
@@ -37,7 +37,7 @@ const Quickstart = z.object({
   internalToken: z.string().optional(),
 });
 
-const OPERATOR_SCOPES = [EVERYTHING, DECIDES_APPROVALS, ...administerScopes];
+const OPERATOR_SCOPES = [EVERYTHING, ...personalScopes];
 
 const Owner = z.object({ appUrl: z.string() });
 

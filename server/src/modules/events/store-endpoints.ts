@@ -40,9 +40,16 @@ export function createEndpoints({ db, clock, vault }: { db: Queryable; clock: Cl
   ): Promise<Endpoint | undefined> {
     const endpoint = await find(statement);
     if (endpoint !== undefined) {
-      const { tenantId, actor } = owner;
-      const details = { environment: owner.environment, url: endpoint.url, state: endpoint.state };
-      const line = { tenantId, actor, action: `event_endpoint.${action}`, subjectId: endpoint.id, details };
+      const { tenantId, environment, actor } = owner;
+      const details = { environment, url: endpoint.url, state: endpoint.state };
+      const line = {
+        tenantId,
+        environment,
+        actor,
+        action: `event_endpoint.${action}`,
+        subjectId: endpoint.id,
+        details,
+      };
       await appendAudit(db, line, clock);
     }
     return endpoint;

@@ -8,6 +8,7 @@ import {
   EVERYTHING,
   hasScope,
   personalScopes,
+  READS_AUDIT,
   type ToolArea,
   toolAreas,
 } from "../../domain/scopes.ts";
@@ -16,6 +17,7 @@ import type { PersonRole } from "./persons.ts";
 
 const DECIDERS: readonly PersonRole[] = ["approver", "finance", "admin", "owner"];
 const ADMINISTRATORS: readonly PersonRole[] = ["admin", "owner"];
+const AUDITORS: readonly PersonRole[] = ["auditor", "admin", "owner"];
 const CALLERS: readonly PersonRole[] = ["traveler", "booker", "admin", "owner", "developer"];
 /** In a browser they act for themselves, also with real money; what spends asks them to have signed in recently. */
 const BOOKERS: readonly PersonRole[] = ["booker", "admin", "owner"];
@@ -45,6 +47,7 @@ export function grantScopes(
     ...(has(CALLERS) ? defaultScopes(environment) : []),
     ...(has(["auditor"]) ? readScopes : []),
     ...(has(DECIDERS) ? [buildScope("approvals", "read"), DECIDES_APPROVALS] : []),
+    ...(has(AUDITORS) ? [READS_AUDIT] : []),
     ...(has(ADMINISTRATORS) ? administerScopes : []),
     ...(has(["developer"]) ? [ADMINISTERS_KEYS, ADMINISTERS_SANDBOX] : []),
     ...ofSessions,

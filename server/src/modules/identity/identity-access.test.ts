@@ -16,10 +16,10 @@ import { addressGroup, clientAddress } from "../../surfaces/http/limits/client-a
 import { createRateLimiter } from "../../surfaces/http/limits/rate-limiter.ts";
 
 describe("scopes", () => {
-  test("sandbox keys have every permission except deciding approvals and changing their own rules", () => {
+  test("sandbox keys have every permission except deciding approvals, changing their own rules, and watching people", () => {
     const personal = [
-      ...["approvals:decide", "policy:administer", "limits:administer", "members:administer"],
-      ...["keys:administer", "webhooks:administer"],
+      ...["approvals:decide", "audit:read", "policy:administer", "limits:administer", "members:administer"],
+      ...["keys:administer", "webhooks:administer", "tenants:administer"],
     ];
     const allowed = knownScopes.filter((scope) => hasScope(defaultScopes("sandbox"), scope));
     expect(knownScopes.filter((scope) => !allowed.includes(scope))).toEqual(personal);

@@ -112,8 +112,9 @@ function createTenantChanges(parts: Parts): Pick<Identity, "createTenant" | "set
       return await db.transaction().execute(async (transaction) => {
         await insertTenant(transaction, tenant, { signingSecret: newSigningSecret(random), vault });
         const details = { name: tenant.name, plan: tenant.plan, capMicroUsdc: tenant.monthlyCapMicroUsdc.toString() };
-        const audit = { tenantId: tenant.id, actor: input.actor, action: "tenant.create", subjectId: tenant.id };
-        await appendAudit(transaction, { ...audit, details }, clock);
+        const audit = { environment: null, actor: input.actor, action: "tenant.create", subjectId: tenant.id, details };
+        await appendAudit(transaction, { ...audit, tenantId: tenant.id }, clock);
+        if (input.operator !== undefined) await appendAudit(transaction, { ...audit, ...input.operator }, clock);
         const key = { tenantId: tenant.id, environment: "sandbox", actor: input.actor } as const;
         const minted = await mint(transaction, key, parts);
         await onTenantCreated?.(transaction, tenant);
@@ -121,7 +122,7 @@ function createTenantChanges(parts: Parts): Pick<Identity, "createTenant" | "set
       });
     },
 
-    async setTenant(tenantId, change, actor) {
+    async setTenant(tenantId, change, actor, operator) {
       const checked = {
         ...(change.plan === undefined ? {} : { plan: change.plan }),
         ...(change.name === undefined ? {} : { name: checkName(change.name, "name") }),
@@ -135,7 +136,9 @@ function createTenantChanges(parts: Parts): Pick<Identity, "createTenant" | "set
         const updated = await updateTenant(transaction, tenantId, checked);
         if (updated === undefined) return undefined;
         const details = { ...checked, monthlyCapMicroUsdc: checked.monthlyCapMicroUsdc?.toString() };
-        await appendAudit(transaction, { tenantId, actor, action: "tenant.set", subjectId: tenantId, details }, clock);
+        const audit = { tenantId, environment: null, actor, action: "tenant.set", subjectId: tenantId, details };
+        await appendAudit(transaction, audit, clock);
+        if (operator !== undefined) await appendAudit(transaction, { ...audit, ...operator }, clock);
         return updated;
       });
       cache.evictTenant(tenantId);
@@ -160,7 +163,7 @@ function createLinkOriginChanges({ db, clock }: Parts): Pick<Identity, "changeLi
           throw invalidInput([{ path: "add", message: `a tenant has at most ${MOST_LINK_ORIGINS} link origins` }]);
         }
         await updateLinkOrigins(transaction, tenantId, linkOrigins);
-        const audit = { tenantId, actor, action: "tenant.link_origins", subjectId: tenantId };
+        const audit = { tenantId, environment: null, actor, action: "tenant.link_origins", subjectId: tenantId };
         await appendAudit(transaction, { ...audit, details: { before, after: linkOrigins } }, clock);
         return { ...tenant, linkOrigins };
       });
@@ -176,7 +179,7 @@ function createSecretChanges(parts: Parts): Pick<Identity, "revealSigningSecret"
       return await db.transaction().execute(async (transaction) => {
         const secret = await takeSigningSecret(transaction, tenantId, clock.now(), vault);
         if (secret !== undefined) {
-          const audit = { tenantId, actor, action: "signing_secret.reveal", subjectId: tenantId };
+          const audit = { tenantId, environment: null, actor, action: "signing_secret.reveal", subjectId: tenantId };
           await appendAudit(transaction, audit, clock);
         } else if ((await selectTenant(transaction, tenantId)) === undefined) throw tenantNotFound();
         return secret;
@@ -187,7 +190,7 @@ function createSecretChanges(parts: Parts): Pick<Identity, "revealSigningSecret"
       const signingSecret = newSigningSecret(random);
       await db.transaction().execute(async (transaction) => {
         await replaceSigningSecret(transaction, tenantId, { signingSecret, at: clock.now(), vault });
-        const audit = { tenantId, actor, action: "signing_secret.rotate", subjectId: tenantId };
+        const audit = { tenantId, environment: null, actor, action: "signing_secret.rotate", subjectId: tenantId };
         await appendAudit(transaction, audit, clock);
       });
       cache.evictTenant(tenantId);

@@ -87,7 +87,8 @@ export function createKeyChanges(parts: Parts): Pick<Identity, "mintKey" | "rota
         const marked = overlapHours === 0 ? await markRevoked(transaction, tenantId, keyId, now) : undefined;
         if (marked === undefined) await setExpiry(transaction, old, oldEndsAt);
         const details = { newKeyId: made.key.id, oldEndsAt: oldEndsAt.toString() };
-        await appendAudit(transaction, { tenantId, actor, action: "key.rotate", subjectId: keyId, details }, clock);
+        const audit = { tenantId, environment, actor, action: "key.rotate", subjectId: keyId, details };
+        await appendAudit(transaction, audit, clock);
         return { made: { ...made, oldEndsAt }, marked };
       });
       if (rotated?.marked?.outcome === "revoked") cache.evictKey(rotated.marked.keyHash);
@@ -98,7 +99,8 @@ export function createKeyChanges(parts: Parts): Pick<Identity, "mintKey" | "rota
       const result = await db.transaction().execute(async (transaction) => {
         const marked = await markRevoked(transaction, tenantId, keyId, clock.now());
         if (marked.outcome !== "revoked") return marked;
-        await appendAudit(transaction, { tenantId, actor, action: "key.revoke", subjectId: keyId }, clock);
+        const { environment } = marked;
+        await appendAudit(transaction, { tenantId, environment, actor, action: "key.revoke", subjectId: keyId }, clock);
         return marked;
       });
       if (result.outcome === "revoked") cache.evictKey(result.keyHash);
@@ -122,7 +124,8 @@ async function replaceUnseen(
   }
   await markRevoked(transaction, tenantId, made.id, clock.now());
   const details = { because: "its answer was lost, and the request was sent again" };
-  await appendAudit(transaction, { tenantId, actor, action: "key.revoke", subjectId: made.id, details }, clock);
+  const audit = { tenantId, environment, actor, action: "key.revoke", subjectId: made.id, details };
+  await appendAudit(transaction, audit, clock);
 }
 
 /** Has the identity provider make the key, if the tenant's are made there. Refuses first what would be refused afterwards. */
@@ -170,7 +173,8 @@ export async function mint(
   await appendAudit(
     transaction,
     {
-      tenantId: key.tenantId,
+      tenantId,
+      environment,
       actor: input.actor,
       action: "key.mint",
       subjectId: key.id,

@@ -11,6 +11,7 @@ import * as sessionKeys from "./migrations/0151-session-keys.ts";
 import * as grantKeys from "./migrations/0169-grant-keys.ts";
 import * as outsideKeys from "./migrations/0177-outside-keys.ts";
 import { sweepOutsideKeys } from "./outside/sweep-outside-keys.ts";
+import * as auditOrigins from "./migrations/0172-audit-origins.ts";
 import { hasDuties } from "./persons.ts";
 import { createPersons } from "./store-persons.ts";
 import { checkMasterKey } from "./store-tenants.ts";
@@ -38,6 +39,7 @@ export const identityModule = defineModule({
     "0151-session-keys": sessionKeys,
     "0169-grant-keys": grantKeys,
     "0177-outside-keys": outsideKeys,
+    "0172-audit-origins": auditOrigins,
   },
   stores: ({ db, clock }) => ({ persons: createPersons(db, clock) }),
   parts: {

@@ -41,7 +41,7 @@ export async function insertGrantKey(
     })
     .execute();
   const details = { network: environment, personId: person.id, scopes, expiresAt: expiresAt.toString() };
-  await appendAudit(db, { tenantId, actor, action: "grant.allow", subjectId: id, details }, clock);
+  await appendAudit(db, { tenantId, environment, actor, action: "grant.allow", subjectId: id, details }, clock);
   return id;
 }
 

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { type RandomBytes, randomBase62 } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
-import type { ApiKey } from "../../ports/identity.ts";
+import type { ApiKey, Environment } from "../../ports/identity.ts";
 
 const PREFIX = "ak_";
 const RANDOM_CHARACTERS = 40;
@@ -128,16 +128,16 @@ export async function markRevoked(
   tenantId: string,
   keyId: string,
   at: Temporal.Instant,
-): Promise<{ outcome: "revoked"; keyHash: string } | { outcome: "already" | "unknown" }> {
+): Promise<{ outcome: "revoked"; keyHash: string; environment: Environment } | { outcome: "already" | "unknown" }> {
   const row = await queryable
     .updateTable("apiKey")
     .set({ revokedAt: at.toString() })
     .where("id", "=", keyId)
     .where("tenantId", "=", tenantId)
     .where("revokedAt", "is", null)
-    .returning("keyHash")
+    .returning(["keyHash", "environment"])
     .executeTakeFirst();
-  if (row !== undefined) return { outcome: "revoked", keyHash: row.keyHash };
+  if (row !== undefined) return { outcome: "revoked", ...row };
   const known = await queryable
     .selectFrom("apiKey")
     .select("id")

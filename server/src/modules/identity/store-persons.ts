@@ -184,7 +184,7 @@ function audit(
   { tenantId, environment }: Owner,
   { action, id, actor, details }: { action: string; id: string; actor: string; details: object },
 ): Promise<void> {
-  const entry = { tenantId, actor, action, subjectId: id, details: { network: environment, ...details } };
+  const entry = { tenantId, environment, actor, action, subjectId: id, details: { network: environment, ...details } };
   return appendAudit(db, entry, clock);
 }
 

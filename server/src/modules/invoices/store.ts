@@ -55,8 +55,8 @@ function createSettings(queryable: Queryable, clock: Clock): Pick<Invoices, "set
           .values({ tenantId, environment, ...values })
           .onConflict((conflict) => conflict.columns(["tenantId", "environment"]).doUpdateSet(values))
           .execute();
-        const audited = { tenantId, actor, action: "invoicing.write", subjectId: environment, details: { settings } };
-        await appendAudit(db, audited, clock);
+        const audited = { tenantId, environment, actor, action: "invoicing.write", subjectId: environment };
+        await appendAudit(db, { ...audited, details: { settings } }, clock);
       };
       await (queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work));
     },

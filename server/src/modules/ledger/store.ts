@@ -189,7 +189,7 @@ async function audit(
   amount: Micro,
 ): Promise<void> {
   const details = { network: environment, token, amount: formatDecimal(amount) };
-  const entry = { tenantId, actor: "ledger", action: `ledger.${kind}`, subjectId: reference, details };
+  const entry = { tenantId, environment, actor: "ledger", action: `ledger.${kind}`, subjectId: reference, details };
   await appendAudit(db, entry, clock);
 }
 

@@ -110,7 +110,7 @@ async function putBudget(
     before: before === undefined ? null : describeRow(before),
     after: { ...rest, amountMicroUsdc: amount.toString() },
   };
-  await appendAudit(db, { tenantId, actor, action: "budget.put", subjectId: budgetId, details }, clock);
+  await appendAudit(db, { tenantId, environment, actor, action: "budget.put", subjectId: budgetId, details }, clock);
 }
 
 async function requireFewEnough(db: Queryable, { tenantId, environment }: SpendOwner): Promise<void> {

@@ -54,7 +54,7 @@ export function createSpendLimits(queryable: Queryable, clock: Clock): SpendLimi
         const action = keyId === TENANT ? "tenant.limits" : "key.limits";
         const subjectId = keyId === TENANT ? tenantId : keyId;
         const details = { environment, before: describeLimits(before), after: describeLimits(after) };
-        await appendAudit(db, { tenantId, actor, action, subjectId, details }, clock);
+        await appendAudit(db, { tenantId, environment, actor, action, subjectId, details }, clock);
         return after;
       };
       return queryable.isTransaction ? await work(queryable) : await queryable.transaction().execute(work);

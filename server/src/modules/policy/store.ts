@@ -164,6 +164,7 @@ async function add(
     db,
     {
       tenantId,
+      environment,
       actor: createdBy,
       action: "travel_policy.put",
       subjectId: `${environment}:${policyId}:${version}`,
@@ -225,7 +226,7 @@ async function enforce(
   const details = { policyId: policyId ?? null };
   await appendAudit(
     db,
-    { tenantId, actor: changedBy, action: "travel_policy.enforce", subjectId: environment, details },
+    { tenantId, environment, actor: changedBy, action: "travel_policy.enforce", subjectId: environment, details },
     clock,
   );
   return { policyId, changedAt, changedBy };

@@ -102,6 +102,7 @@ export function createPricingPolicies(queryable: Queryable, clock: Clock) {
           db,
           {
             tenantId,
+            environment,
             actor: activatedBy,
             action: "pricing_policy.activate",
             subjectId: `${environment}:${next.version}`,

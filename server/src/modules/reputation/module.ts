@@ -3,10 +3,13 @@ import { notServed } from "../../kernel/contracts/module.ts";
 import { type Aggregates, defineModule } from "./context.ts";
 import * as reputation from "./migrations/0016-reputation.ts";
 import * as reputationByChain from "./migrations/0118-reputation-by-chain.ts";
+import * as ownReputation from "./migrations/0173-own-reputation.ts";
 import { registerMissingAgents, registerNewAgent } from "./register-agent.ts";
 import { registryEntry } from "./registry-operation.ts";
 import { reputationEndings } from "./reputation-endings.ts";
+import { reputationRoutes } from "./routes.ts";
 import { createFeedbacks } from "./store-feedback.ts";
+import { createOwnReputation } from "./store-own-reputation.ts";
 import { createRatingPersons } from "./store-persons.ts";
 import { createValidations } from "./store-validations.ts";
 import { giveFeedback } from "./tools/give-feedback.ts";
@@ -31,12 +34,18 @@ const tools = [
 export const reputationModule = defineModule({
   name: "reputation",
   tools,
+  routes: reputationRoutes,
   stores: ({ db, clock }) => ({
     feedbacks: createFeedbacks(db, clock),
     validations: createValidations(db, clock),
+    ownReputation: createOwnReputation(db),
   }),
   personRecords: ({ db }) => createRatingPersons(db),
-  migrations: { "0016-reputation": reputation, "0118-reputation-by-chain": reputationByChain },
+  migrations: {
+    "0016-reputation": reputation,
+    "0118-reputation-by-chain": reputationByChain,
+    "0173-own-reputation": ownReputation,
+  },
   chainOperations: [registryEntry],
   chainEndings: reputationEndings,
   async facts({ chains }) {

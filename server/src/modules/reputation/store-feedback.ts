@@ -128,6 +128,6 @@ function confirmed<Output>(
     .where("feedback.userId", "=", rater.userId);
 }
 
-function toFeedback(row: Selectable<FeedbackTable>): Feedback {
+export function toFeedback(row: Selectable<FeedbackTable>): Feedback {
   return { ...withoutNulls(row), agentId: BigInt(row.agentId) };
 }

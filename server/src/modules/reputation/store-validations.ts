@@ -124,7 +124,7 @@ export function createValidations(db: Queryable, clock: Clock) {
 
 type Validations = ReturnType<typeof createValidations>;
 
-function toValidation(row: Selectable<ValidationTable>): Validation {
+export function toValidation(row: Selectable<ValidationTable>): Validation {
   const { answerId, answerTenantId, response, responseUri, responseHash, ...request } = withoutNulls(row);
   const isAnswered =
     answerId !== undefined && answerTenantId !== undefined && response !== undefined && responseHash !== undefined;

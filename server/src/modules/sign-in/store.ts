@@ -3,6 +3,7 @@ import { newId } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { appendAudit } from "../identity/index.ts";
 import type { LinkRecord, MemberId, NewLink, SessionRecord, SignIns, StartedSession } from "./sign-ins.ts";
 
 const MOST_TRIES = 5;
@@ -145,17 +146,18 @@ function createSessions(db: Queryable, clock: Clock): Omit<SignIns, keyof Codes 
   return {
     async insertSession({ expiresAt, ...session }: StartedSession) {
       const at = clock.now();
-      await db
-        .insertInto("signInSession")
-        .values({
-          id: newId("sgn_", at.epochMilliseconds),
-          ...session,
-          createdAt: at.toString(),
-          provedAt: at.toString(),
-          seenAt: at.toString(),
-          expiresAt: expiresAt.toString(),
-        })
-        .execute();
+      const id = newId("sgn_", at.epochMilliseconds);
+      const times = { createdAt: at.toString(), provedAt: at.toString(), seenAt: at.toString() };
+      await within(db, async (transaction) => {
+        await transaction
+          .insertInto("signInSession")
+          .values({ id, ...session, ...times, expiresAt: expiresAt.toString() })
+          .execute();
+        const { tenantId, environment, personId, address, browser } = session;
+        const origin = { address, program: browser };
+        const entry = { tenantId, environment, actor: personId, action: "session.begin", subjectId: id, origin };
+        await appendAudit(transaction, entry, clock);
+      });
     },
 
     async findSession(tokenHash): Promise<SessionRecord | undefined> {
@@ -180,16 +182,21 @@ function createSessions(db: Queryable, clock: Clock): Omit<SignIns, keyof Codes 
     },
 
     async endSession(id, { tenantId, environment, personId }: MemberId) {
-      const { numUpdatedRows } = await db
-        .updateTable("signInSession")
-        .set({ endedAt: now() })
-        .where("id", "=", id)
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("personId", "=", personId)
-        .where("endedAt", "is", null)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows > 0n;
+      return await within(db, async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable("signInSession")
+          .set({ endedAt: now() })
+          .where("id", "=", id)
+          .where("tenantId", "=", tenantId)
+          .where("environment", "=", environment)
+          .where("personId", "=", personId)
+          .where("endedAt", "is", null)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows === 0n) return false;
+        const entry = { tenantId, environment, actor: personId, action: "session.end", subjectId: id };
+        await appendAudit(transaction, entry, clock);
+        return true;
+      });
     },
 
     async prune() {
@@ -200,5 +207,8 @@ function createSessions(db: Queryable, clock: Clock): Omit<SignIns, keyof Codes 
     },
   };
 }
+
+const within = <Result>(db: Queryable, work: (transaction: Queryable) => Promise<Result>): Promise<Result> =>
+  db.isTransaction ? work(db) : db.transaction().execute(work);
 
 const instant = (text: string) => sql<Temporal.Instant>`${text}::timestamptz`;

@@ -79,7 +79,8 @@ export function createErasures(options: Options): Erasures {
       }
       const { isNamedIn } = forgetting;
       for (const one of records) await one.forgetTraces?.({ person: user, mark, name: ERASED_NAME, isNamedIn });
-      const entry = { tenantId, actor, action: "traveler.erase", subjectId: mark, details: { network: environment } };
+      const details = { network: environment };
+      const entry = { tenantId, environment, actor, action: "traveler.erase", subjectId: mark, details };
       await appendAudit(db, entry, clock);
       return { outcome: "erased" };
     },
@@ -233,15 +234,22 @@ function tenantRows(
     return sql`${isHere} and ${sql.id(way.column)} in (${rows})`;
   }
   // Lines without an environment belong to both.
-  if (table === "audit_log")
-    return sql`tenant_id = ${tenantId} and coalesce(details ->> 'network', ${environment}) = ${environment}`;
+  if (table === "audit_log") return sql`tenant_id = ${tenantId} and coalesce(network, ${environment}) = ${environment}`;
   if (!columns.includes("tenant_id")) return undefined;
   if (columns.includes("network")) return own;
   return columns.includes("environment") ? sql`tenant_id = ${tenantId} and environment = ${environment}` : undefined;
 }
 
-/** A line of the audit log takes the mark alone for whom or what it names, such as a policy that is called like the user. */
-function keepLine(name: string, before: unknown, { changed, mark }: { changed: unknown; mark: string }): unknown {
+/**
+ * A line of the audit log takes the mark alone for whom or what it names, such as a policy that is called like the user, and
+ * loses from where the person acted.
+ */
+function keepLine(
+  name: string,
+  before: unknown,
+  { changed, mark, isActor }: { changed: unknown; mark: string; isActor: boolean },
+): unknown {
+  if (isActor && (name === "address" || name === "program")) return null;
   return (name === "actor" || name === "subject_id") && changed !== before ? mark : changed;
 }
 
@@ -269,9 +277,10 @@ async function takeOutOfRecords(
     for (const { place, part, stored } of Found.parse(rows)) {
       const text = JSON.stringify(stored);
       const isAbout = !hasNamesake || forgetting.isNamedIn(text) || ids.some((id) => text.includes(id));
+      const isActor = forgetting.value(stored.actor, "actor", isAbout) !== stored.actor;
       const changes = columns.flatMap(({ name, type }) => {
         const changed = forgetting.value(stored[name], name, isAbout);
-        const after = table === "audit_log" ? keepLine(name, stored[name], { changed, mark }) : changed;
+        const after = table === "audit_log" ? keepLine(name, stored[name], { changed, mark, isActor }) : changed;
         return JSON.stringify(after) === JSON.stringify(stored[name])
           ? []
           : [sql`${sql.id(name)} = ${type === "jsonb" ? JSON.stringify(after) : after}`];

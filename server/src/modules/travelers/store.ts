@@ -84,7 +84,7 @@ export async function putProfile(
   }
   // The names of the fields, never their values.
   const details = { network: environment, created, fields: Object.keys(profile).toSorted() };
-  await appendAudit(db, { tenantId, actor, action: "traveler.put", subjectId: userId, details }, clock);
+  await appendAudit(db, { tenantId, environment, actor, action: "traveler.put", subjectId: userId, details }, clock);
   return created;
 }
 

@@ -14,6 +14,12 @@ const TOKEN = /^itk_[0-9A-Za-z]{40}$/;
 /** A token's scopes for a tenant: everything but what only persons may do. */
 const SCOPES = ["*"];
 
+interface TokenChange {
+  id: string;
+  tenantId?: string;
+  environment?: Environment | undefined;
+}
+
 const hashToken = (token: string): string => hash("sha256", token, "base64url");
 const newToken = (random: RandomBytes): string => `${PREFIX}${randomBase62(RANDOM_CHARACTERS, random)}`;
 
@@ -93,7 +99,7 @@ export class TokenAdministration implements InternalTokenAdministration {
     await this.unbind(keys, id, tenantId, actor);
     const name = `internal token ${id}`;
     const { key } = await keys.mintKey({ tenantId, name, environment, scopes: SCOPES, actor });
-    return await this.#change(actor, "bind", { id, tenantId }, async (transaction) => {
+    return await this.#change(actor, "bind", { id, tenantId, environment }, async (transaction) => {
       const row = { tokenId: id, tenantId, environment, keyId: key.id };
       await transaction.insertInto("internalTokenTenant").values(row).execute();
       return true;
@@ -102,14 +108,16 @@ export class TokenAdministration implements InternalTokenAdministration {
 
   async unbind(keys: TokenKeys, id: string, tenantId: string, actor: string): Promise<boolean> {
     let keyId: string | undefined;
-    await this.#change(actor, "unbind", { id, tenantId }, async (transaction) => {
+    const change: TokenChange = { id, tenantId };
+    await this.#change(actor, "unbind", change, async (transaction) => {
       const unbound = await transaction
         .deleteFrom("internalTokenTenant")
         .where("tokenId", "=", id)
         .where("tenantId", "=", tenantId)
-        .returning("keyId")
+        .returning(["keyId", "environment"])
         .executeTakeFirst();
       keyId = unbound?.keyId;
+      change.environment = unbound?.environment;
       return unbound !== undefined;
     });
     // Runs that it began for the tenant then wait for another key.
@@ -121,12 +129,13 @@ export class TokenAdministration implements InternalTokenAdministration {
   async #change(
     actor: string,
     action: string,
-    { id, tenantId }: { id: string; tenantId?: string },
+    change: TokenChange,
     work: (transaction: Queryable) => Promise<boolean>,
   ): Promise<boolean> {
     return await this.#db.transaction().execute(async (transaction) => {
       if (!(await work(transaction))) return false;
-      const entry = { actor, action: `internal_token.${action}`, subjectId: id };
+      const { id, tenantId, environment = null } = change;
+      const entry = { environment, actor, action: `internal_token.${action}`, subjectId: id };
       await appendAudit(transaction, tenantId === undefined ? entry : { ...entry, tenantId }, this.#clock);
       return true;
     });

@@ -90,6 +90,9 @@ export interface AuditLogTable {
   subjectId: string | null;
   details: Defaulted<JsonObject>;
   traceId: string | null;
+  environment: "sandbox" | "production" | null;
+  address: string | null;
+  program: string | null;
 }
 
 export interface AuthorizationClientTable {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import axe from "axe-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startBrowser, type TestBrowser, type WatchedPage } from "../../../test/support/browser.ts";
@@ -66,6 +67,8 @@ async function fillProduct() {
   await send("/api/keys", "POST", { name: TEMPLATE });
   await send("/api/event-endpoints", "POST", { url: "https://example.com/hook", description: IMAGE });
   await service.call("search_flights", { origin: SCRIPT });
+  await service.call("give_feedback", { subjectAgentId: "1", stars: 4, tag: LINK, fromKind: "org" });
+  await send("/api/tenants", "POST", { name: SVG });
   return [
     { name: "home", path: "/", shows: "Needs somebody" },
     { name: "trips", path: "/trips", shows: "LHR to JFK" },
@@ -78,6 +81,11 @@ async function fillProduct() {
     { name: "money", path: "/money", shows: "Payment of an order" },
     { name: "usage", path: "/usage", shows: "Search flights" },
     { name: "usage by key", path: "/usage?by=key", shows: "Who and what" },
+    { name: "reputation", path: "/reputation", shows: LINK },
+    { name: "validations", path: "/reputation?list=validations", shows: "Nothing has been validated yet" },
+    { name: "audit", path: "/audit", shows: "made the key" },
+    { name: "audit, one line", path: "/audit?action=key&text=constructor", shows: TEMPLATE },
+    { name: "tenants", path: "/tenants", shows: SVG },
     { name: "playground", path: "/playground?tool=search_hotels", shows: "Fill in the example" },
     { name: "channels", path: "/channels", shows: "air/orders" },
     { name: "endpoints", path: "/channels?list=events", shows: IMAGE },
@@ -178,6 +186,58 @@ it("a failed call opens the playground at the arguments that were refused", asyn
   await page.getByRole("link", { name: "Open in the playground" }).click();
   await page.getByText("was refused").first().waitFor();
   expect(new URL(page.url()).searchParams.get("tool")).toBe("search_flights");
+});
+
+it("the audit log tells who made a key and from where, by its link, and as a file", async () => {
+  const { page } = watched;
+  await open({ path: "/audit", shows: "made the key" });
+  await page.getByLabel("What").selectOption("key");
+  await page.getByLabel("Search").fill("constructor");
+  const readLink = () => ["action", "text"].map((name) => new URL(page.url()).searchParams.get(name));
+  await expect.poll(readLink).toEqual(["key", "constructor"]);
+  await page.getByRole("button", { name: TEMPLATE }).click();
+  await page.getByText("127.0.0.1").first().waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: TEMPLATE, expanded: true }).waitFor();
+  const [csv] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
+  const rows = readFileSync(await csv.path(), "utf8")
+    .trim()
+    .split("\r\n");
+  expect(rows).toHaveLength(2);
+  expect(rows[1]).toContain("key.mint");
+});
+
+it("the operator creates a tenant, sees its key once, and changes its plan", async () => {
+  const { page } = watched;
+  await open({ path: "/tenants", shows: "Tenants of this deployment" });
+  await page.getByRole("button", { name: "New tenant" }).click();
+  await page.getByLabel("Name").fill("Made by hand");
+  await page.getByRole("button", { name: "Create the tenant" }).click();
+  const shown = await page.getByText(/^ak_/).first().innerText();
+  expect((await service.send("/api/usage", { headers: { authorization: `Bearer ${shown}` } })).status).toBe(200);
+  page.once("dialog", (dialog) => void dialog.accept());
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByRole("button", { name: "Change Made by hand" }).click();
+  await page.getByLabel("Plan").selectOption("pro");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("listitem").filter({ hasText: "Made by hand" }).getByText("Pro, 30 % off").waitFor();
+  expect(await page.content()).not.toContain(shown);
+});
+
+it.each([
+  ["reputation", "Reputation", "/reputation"],
+  ["bridge to arc", "Bridge", "/playground?tool=bridge_to_arc"],
+  ["LHR", "LHR to JFK", "/trips/orders/"],
+  ["fund a trip", "Fund a trip", "/playground?tool=prefund_trip"],
+  ["demo operator", "Demo Operator", "/audit?actor="],
+])("Ctrl+K finds %s", async (words, name, path) => {
+  const { page } = watched;
+  await open({ path: "/more", shows: "API reference" });
+  await page.keyboard.press("Control+k");
+  await page.getByPlaceholder("A page, tool").fill(words);
+  await page.getByRole("option", { name }).first().waitFor();
+  await page.getByRole("option", { name }).first().click();
+  await expect.poll(() => page.url()).toContain(`/dashboard${path}`);
 });
 
 it("J and K move through rows, and the back button returns to the list as it was", async () => {

@@ -83,7 +83,8 @@ export function createSignedAnswers(options: {
     try {
       const closed = options.closedBecause();
       if (closed !== undefined) throw new Failure(closed, { detail: closedDetail[closed] });
-      answer = await inTrace(exchange.traceId, () => work(exchange));
+      const origin = { address: request.remoteAddress, program: request.header("user-agent") };
+      answer = await inTrace(exchange.traceId, () => work(exchange), undefined, origin);
     } catch (error) {
       answer = renderThrown(options.translate(error), exchange, log);
     }

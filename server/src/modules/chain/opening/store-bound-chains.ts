@@ -178,7 +178,8 @@ async function stopChain(
     .executeTakeFirst();
   if (row === undefined) return false;
   const details = { stoppedBecause: reason, ...(row.isHome ? {} : { chain }) };
-  await appendAudit(db, { actor: "job:chain", action: "chain.stop", subjectId: environment, details }, clock);
+  const entry = { environment, actor: "job:chain", action: "chain.stop", subjectId: environment, details };
+  await appendAudit(db, entry, clock);
   return true;
 }
 

@@ -57,8 +57,9 @@ export function createChannels({ db, clock, vault }: { db: Queryable; clock: Clo
     const [channel] = await read(statement);
     if (channel === undefined) return undefined;
     const { id, kind, name, state, settings } = channel;
-    const details = { environment: owner.environment, kind, name, state, settings };
-    const line = { tenantId: owner.tenantId, actor: owner.actor, action: `channel.${action}`, subjectId: id, details };
+    const { tenantId, environment, actor } = owner;
+    const details = { environment, kind, name, state, settings };
+    const line = { tenantId, environment, actor, action: `channel.${action}`, subjectId: id, details };
     await appendAudit(db, line, clock);
     return hideSecrets(channel);
   }
@@ -151,13 +152,14 @@ export function createChannels({ db, clock, vault }: { db: Queryable; clock: Clo
       }
     },
 
-    async switchOff({ id, tenantId }, because) {
+    async switchOff({ id, tenantId, environment }, because) {
       const { rows } = await sql`
         update channel set state = 'off', off_because = ${because}, updated_at = ${now()}
         where id = ${id} and tenant_id = ${tenantId} and state = 'on' returning id`.execute(db);
       if (rows.length === 0) return;
       const details = { because };
-      await appendAudit(db, { tenantId, actor: "job:channels", action: "channel.off", subjectId: id, details }, clock);
+      const line = { tenantId, environment, actor: "job:channels", action: "channel.off", subjectId: id, details };
+      await appendAudit(db, line, clock);
     },
   };
 }

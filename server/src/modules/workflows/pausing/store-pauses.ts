@@ -4,6 +4,7 @@ import type { RunEvent, RunEvents } from "../../../kernel/contracts/events.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
 import { withoutNulls } from "../../../platform/database/without-nulls.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import type { Environment } from "../../../ports/identity.ts";
 import { appendAudit } from "../../identity/index.ts";
 import { insertTripEntry } from "../../trip-record/index.ts";
 import { TRIP_CLOSED } from "../../trips/index.ts";
@@ -226,7 +227,7 @@ async function resolvePause(
   const trip = sql`
     select workflow_run.tenant_id, workflow_run.network, workflow_run.trip_id
     from resolved join workflow_run on workflow_run.id = resolved.run_id`;
-  const { rows } = await sql<{ tenantId: string }>`
+  const { rows } = await sql<{ tenantId: string; environment: Environment }>`
     with resolved as (
       update workflow_pause set resolution = ${text}::jsonb, resolved_by = ${by}, resolved_at = ${now}
       where session_id = ${sessionId} and resolved_at is null
@@ -239,14 +240,15 @@ async function resolvePause(
         key_id = coalesce(${keyId ?? null}, key_id)
       from resolved where workflow_run.id = resolved.run_id and workflow_run.state = 'paused'
     ), told as (${insertTripEntry(trip, noteResolution({ ...withoutNulls(pause), resolution, by }, at))})
-    select tenant_id from resolved`.execute(db);
+    ${trip}`.execute(db);
   const [resolved] = rows;
   if (resolved === undefined) return false;
   // An approval with its own record is audited there.
   if (pause.decidedBy === "person" && pause.event === null && by !== TIMEOUT) {
-    const { tenantId } = resolved;
+    const { tenantId, environment } = resolved;
     const details = { step: pause.stepId, resolution };
-    await appendAudit(db, { tenantId, actor: by, action: "run.decide", subjectId: pause.runId, details }, clock);
+    const entry = { tenantId, environment, actor: by, action: "run.decide", subjectId: pause.runId, details };
+    await appendAudit(db, entry, clock);
   }
   return true;
 }

@@ -32,6 +32,8 @@ const otherDescriptions = {
   keys: "API keys: made, rotated and revoked by people who administer them.",
   members: "The people who work for a tenant: invited, changed and removed by those of them who administer.",
   sandbox: "The simulators of the sandbox: faults, the supplier's clock, changes by airlines, and both sides' books.",
+  tenants: "Tenants and their plans: each sees its own, and the operator all of them.",
+  audit: "Who changed what, when, and from where.",
   mcp: "The same tools over the Model Context Protocol.",
   health: "For probes and load balancers.",
   discovery: "Descriptions of this service for people, agents and tools.",

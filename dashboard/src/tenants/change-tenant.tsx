@@ -1,0 +1,42 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ListTenantsAnswer } from "../answers.ts";
+import { api } from "../api.ts";
+import { ApiCall } from "../parts/api-call.tsx";
+import { Problem } from "../parts/states.tsx";
+import type { Plans } from "./plans.ts";
+import { readTenantFields, TenantFields } from "./tenant-fields.tsx";
+
+export function ChangeTenant(props: { tenant: ListTenantsAnswer["tenants"][number]; plans: Plans; close: () => void }) {
+  const { tenant, plans, close } = props;
+  const queries = useQueryClient();
+  const path = `/api/tenants/${tenant.tenantId}`;
+  const save = useMutation({
+    mutationFn: (body: object) => api(path, { method: "POST", body }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["tenants"] });
+      close();
+    },
+  });
+  return (
+    <form
+      className="whole-row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate(readTenantFields(event.currentTarget));
+      }}
+    >
+      <TenantFields id={tenant.tenantId} given={tenant} plans={plans} />
+      <p className="quiet">It applies from the tenant’s next call.</p>
+      {save.error !== null && <Problem error={save.error} />}
+      <div className="buttons">
+        <button type="button" className="plain small" onClick={close}>
+          Cancel
+        </button>
+        <button type="submit" className="small" disabled={save.isPending}>
+          Save
+        </button>
+      </div>
+      <ApiCall calls={[{ method: "POST", path, body: { plan: "pro" } }]} />
+    </form>
+  );
+}
