@@ -1,6 +1,8 @@
 /** The answers of the routes, as the client describes them. */
 export type {
   CloseSandboxAirportAnswer,
+  GetAccountAnswer,
+  GetApprovalAnswer,
   GetChannelAnswer,
   GetExchangeRatesAnswer,
   GetMovementsAnswer,

@@ -1,3 +1,5 @@
+import type { GetApprovalAnswer } from "./answers.ts";
+import type { Evidence } from "./approvals/evidence.ts";
 import { boot, tenantHeader } from "./boot.ts";
 
 interface Problem {
@@ -107,20 +109,8 @@ export interface FailedCall {
   traceId: string;
 }
 
-export interface Approval {
-  approvalId: string;
-  state: string;
-  tool: string;
-  travelerId: string;
-  amount: string | null;
-  role: string;
-  policyId: string;
-  requestedBy: string;
-  requestedAt: string;
-  expiresAt: string;
-  reason: string | null;
-  evidence?: { violations?: readonly { text?: string }[] } | null;
-}
+/** The evidence is stored as it was shown, and may be of an earlier release. */
+export type Approval = Omit<GetApprovalAnswer, "evidence"> & { evidence: Evidence | null };
 
 export interface Run {
   runId: string;

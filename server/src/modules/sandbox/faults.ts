@@ -70,7 +70,7 @@ interface FaultKind {
 const EVERY_COMMIT: readonly SpotName[] = [...COMMITS, ...STAY_COMMITS];
 
 /** By simulator, as names repeat. */
-export const FAULTS: Readonly<Record<SimulatorName, Readonly<Record<string, FaultKind>>>> = {
+const FAULTS: Readonly<Record<SimulatorName, Readonly<Record<string, FaultKind>>>> = {
   supplier: {
     timeout: { says: "No answer comes, and nothing is done", at: SUPPLIED },
     http_500: { says: "An internal error, and nothing is done", at: SUPPLIED },
