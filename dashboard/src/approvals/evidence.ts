@@ -57,8 +57,7 @@ function sayLength(minutes: number): string {
   return parts.join(" ");
 }
 
-const sayStops = (stops: number): string =>
-  stops === 0 ? "non-stop" : `${stops} ${stops === 1 ? "stop" : "stops"}`;
+const sayStops = (stops: number): string => (stops === 0 ? "non-stop" : `${stops} ${stops === 1 ? "stop" : "stops"}`);
 
 /** "690 min" and the like of a leg: what the line between its two places says. */
 export function sayLeg({ durationMinutes, stops, cabin, flights }: Leg): string {

@@ -20,8 +20,7 @@ export function useAhead() {
   const from = today();
   return useQuery({
     queryKey: ["orders", "ahead", from],
-    queryFn: ({ signal }) =>
-      api<GetOrdersAnswer>(`/api/orders?status=confirmed&from=${from}&limit=100`, { signal }),
+    queryFn: ({ signal }) => api<GetOrdersAnswer>(`/api/orders?status=confirmed&from=${from}&limit=100`, { signal }),
     refetchInterval: 30_000,
   });
 }
@@ -39,8 +38,8 @@ export function Departures() {
       {ahead.isSuccess && next.length === 0 && (
         <Empty>
           Nobody travels.{" "}
-          {member.roles.some((role) => MAKERS_OF_KEYS.includes(role)) && <Link to="/settings/keys">Make a key</Link>} and
-          let an agent book a trip.
+          {member.roles.some((role) => MAKERS_OF_KEYS.includes(role)) && <Link to="/settings/keys">Make a key</Link>}{" "}
+          and let an agent book a trip.
         </Empty>
       )}
       <ul className="list departures">

@@ -97,4 +97,3 @@ function LatestFailures() {
     </Panel>
   );
 }
-

@@ -2,7 +2,7 @@ import { type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { GetAccountAnswer, ListChannelRecordsAnswer, ListEventEndpointsAnswer } from "../answers.ts";
-import { type Approval, ApiError, api, type FailedCall, type Run } from "../api.ts";
+import { ApiError, type Approval, api, type FailedCall, type Run } from "../api.ts";
 import { sayBought } from "../approvals/evidence.ts";
 import { fromNow, money, toolName } from "../format.ts";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
@@ -13,7 +13,8 @@ const SOON = { refetchInterval: 15_000 } as const;
 const SOMETIMES = { refetchInterval: 60_000 } as const;
 const DAY = 86_400_000;
 /** Rounded to the hour, so that the question stays the same. */
-const since = (days: number): string => new Date(Math.floor((Date.now() - days * DAY) / 3_600_000) * 3_600_000).toISOString();
+const since = (days: number): string =>
+  new Date(Math.floor((Date.now() - days * DAY) / 3_600_000) * 3_600_000).toISOString();
 
 interface Matter {
   id: string;
@@ -59,7 +60,13 @@ export function NeedsSomebody() {
 
 function join<Data>(query: UseQueryResult<Data>, describe: (data: Data) => readonly Matter[]) {
   const { error, isPending, isSuccess, data, refetch } = query;
-  return { error, isPending, isSuccess, retry: () => void refetch(), matters: data === undefined ? [] : describe(data) };
+  return {
+    error,
+    isPending,
+    isSuccess,
+    retry: () => void refetch(),
+    matters: data === undefined ? [] : describe(data),
+  };
 }
 
 function useApprovals() {
@@ -128,7 +135,8 @@ function useFailedMessages() {
   const queries = useQueries({
     queries: MESSENGERS.map((channel) => ({
       queryKey: ["channel-records", channel, "failed", from],
-      queryFn: () => api<ListChannelRecordsAnswer>(`/api/channels/${channel}/records?state=failed&limit=3&from=${from}`),
+      queryFn: () =>
+        api<ListChannelRecordsAnswer>(`/api/channels/${channel}/records?state=failed&limit=3&from=${from}`),
       ...SOMETIMES,
     })),
   });

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { FieldProps, JsonSchema } from "./schema-form.tsx";
+import type { FieldProps, JsonSchema } from "./json-schema.ts";
 
 /** Some of a few values. */
 export function ManyChoices({ value, change, options }: FieldProps & { options: readonly unknown[] }) {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../api.ts";
-import type { JsonSchema } from "../parts/schema-form.tsx";
+import type { JsonSchema } from "../parts/json-schema.ts";
 
 interface Description {
   paths: Readonly<

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { discountPercentByPlan } from "../../../ports/identity.ts";
-import { defineTool } from "../context.ts";
 import { ByPerson } from "../by-person.ts";
+import { defineTool } from "../context.ts";
 import { ModuleFacts } from "../module-facts.ts";
 
 export const readAccount = defineTool({
