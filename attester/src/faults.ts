@@ -41,7 +41,15 @@ export function openFaults(store: Store, nowMilliseconds: () => number) {
   return {
     arm({ match, fault, times, delayMs }: z.output<typeof Scenario>): void {
       const armedAt = nowMilliseconds();
-      store.addFault({ path: match.path, method: match.method ?? null, tenant: match.tenant ?? null, fault, remaining: times, delayMs, armedAt });
+      store.addFault({
+        path: match.path,
+        method: match.method ?? null,
+        tenant: match.tenant ?? null,
+        fault,
+        remaining: times,
+        delayMs,
+        armedAt,
+      });
       armed = store.listFaults();
     },
     list: () => armed.map(({ armedAt: _, ...shown }) => shown),

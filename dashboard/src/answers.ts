@@ -1,9 +1,10 @@
 /** The answers of the routes, as the client describes them. */
 export type {
   CloseSandboxAirportAnswer,
+  GetAccountAnswer,
+  GetApprovalAnswer,
   GetChannelAnswer,
   CreateTenantAnswer,
-  GetApprovalsAnswer,
   GetExchangeRatesAnswer,
   GetMovementsAnswer,
   GetOrderAnswer,

@@ -1,5 +1,5 @@
 import type {
-  GetApprovalsAnswer,
+  GetApprovalAnswer,
   GetOrdersAnswer,
   GetSessionsAnswer,
   ListKeysAnswer,
@@ -9,6 +9,7 @@ import type {
   ReadUsageAnswer,
   ReadUsageSumsAnswer,
 } from "./answers.ts";
+import type { Evidence } from "./approvals/evidence.ts";
 import { boot, tenantHeader } from "./boot.ts";
 
 interface Problem {
@@ -88,6 +89,5 @@ export type UsageSums = ReadUsageSumsAnswer;
 export type FailedCall = ReadFailedCallsAnswer["calls"][number];
 export type Run = ListWorkflowRunsAnswer["runs"][number];
 export type Order = GetOrdersAnswer["orders"][number];
-export type Approval = Omit<GetApprovalsAnswer["approvals"][number], "evidence"> & {
-  evidence?: { violations?: readonly { text?: string }[] } | null;
-};
+/** The evidence is stored as it was shown, and may be of an earlier release. */
+export type Approval = Omit<GetApprovalAnswer, "evidence"> & { evidence: Evidence | null };

@@ -28,8 +28,7 @@ const more = createRoute({
 const approvals = createRoute({
   getParentRoute: () => rootRoute,
   path: "/approvals",
-  validateSearch: ({ state }: Search): { state?: string } =>
-    typeof state === "string" && state !== "pending" ? { state } : {},
+  validateSearch: keepTexts("state", "id"),
   component: lazyRouteComponent(() => import("./approvals/approvals.tsx"), "Approvals"),
 });
 

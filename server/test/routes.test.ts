@@ -313,7 +313,12 @@ describe("called", () => {
         /^The key lacks the scope \S+, which \w+ needs\. Only a person's own key can have it/,
       );
       // An endpoint that is not there: other tests need the one that is. No airline moves the order's flight either.
-      const ids = { ...own, orderId: "ord_none", endpointId: `whe_${"0".repeat(26)}`, channelId: `chn_${"0".repeat(26)}` };
+      const ids = {
+        ...own,
+        orderId: "ord_none",
+        endpointId: `whe_${"0".repeat(26)}`,
+        channelId: `chn_${"0".repeat(26)}`,
+      };
       expect((await send(route, { ids })).body.code).not.toBe("missing_scope");
     },
   );

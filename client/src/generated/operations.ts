@@ -5,6 +5,7 @@ export const TOOL_NAMES = ["list_usage","list_failed_calls","list_travelers","sa
 
 /** Each route: its id, method and path, whether it asks for a key and is signed, and whether sending it twice does no more than once. */
 export const ROUTES: readonly (readonly [id: string, method: string, path: string, isSigned: 0 | 1, isRepeatable: 0 | 1])[] = [
+  ["get_account", "GET", "/api/account", 1, 1],
   ["decide_approval_link", "POST", "/api/approval-links/{approvalId}", 0, 0],
   ["view_approval_link", "POST", "/api/approval-links/{approvalId}/view", 0, 0],
   ["get_approvals", "GET", "/api/approvals", 1, 1],

@@ -4,6 +4,8 @@ import type { ReceivedFile, RouteAnswer, RouteOptions } from "../answers.ts";
 
 /** Every resource route as a method. */
 export interface Routes {
+  /** Read what needs a person. Airline credits that expire soon, and what does not work until a person has set it up. read_account has the prices, limits and balances of a key besides. */
+  getAccount(input?: undefined, options?: RouteOptions): RouteAnswer<GetAccountAnswer, GetAccountRouteCode>;
   /** Decide an approval with a person's link. Same as deciding with the person's key. The first decision counts and invalidates all links of the approval. */
   decideApprovalLink(input: DecideApprovalLinkInput, options?: RouteOptions): RouteAnswer<DecideApprovalLinkAnswer, DecideApprovalLinkRouteCode>;
   /** Look at an approval with a person's link. The approval as shown to the holder of the link. A POST, so that the link's secret is not part of a URL. */
@@ -231,6 +233,41 @@ export interface Routes {
   /** Readiness. Returns 503 while the service is starting or stopping. */
   readiness(input?: undefined, options?: RouteOptions): RouteAnswer<ReadinessAnswer, ReadinessRouteCode>;
 }
+
+export type GetAccountAnswer = {
+  /** Unused credits that expire within 60 days; pass them to search_flights as airlineCreditIds */
+  expiringAirlineCredits: {
+    airlineCreditId: string;
+    airlineIataCode: string;
+    amount: string;
+    currency: string;
+    expiresAt: string;
+  }[];
+  /** The policy that direct bookings must comply with; null: none */
+  enforcedPolicy: {
+    policyId: string;
+    version: number;
+  } | null;
+  /** Models that answer conversations, in order of preference; rules: built in */
+  languageModel: string;
+  missing: {
+    what: string;
+    /** To be done by a person, not by you */
+    how: string;
+    /** The page that explains it */
+    page: string;
+  }[];
+  setUp: {
+    what: string;
+    /** To be done by a person, not by you */
+    how: string;
+    /** The page that explains it */
+    page: string;
+    isSet: boolean;
+  }[];
+};
+
+export type GetAccountRouteCode = "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type DecideApprovalLinkInput = {
   approvalId: string;
@@ -2186,6 +2223,8 @@ export type GetOrdersInput = {
   limit?: number | undefined;
   /** Only orders with this status */
   status?: "held" | "confirmed" | "cancelled" | "lapsed" | undefined;
+  /** Only travel that ends on this local day or later */
+  from?: string | undefined;
 };
 
 export type GetOrdersAnswer = {
@@ -2240,6 +2279,8 @@ export type GetOrdersAnswer = {
       userId?: string;
       customerUserId?: string;
     }[];
+    /** Changes by the airline that have not been answered yet */
+    waitingChanges: number;
   })[];
   /** null on the last page */
   nextCursor: string | null;

@@ -1,117 +1,88 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
-import { type Approval, api } from "../api.ts";
-import { time, toolName } from "../format.ts";
-import { Empty, Problem, Rows, Status } from "../parts/states.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import type { Approval } from "../api.ts";
+import { api } from "../api.ts";
+import { fromNow, money, toolName } from "../format.ts";
+import { ApiCall } from "../parts/api-call.tsx";
+import { Choices } from "../parts/choices.tsx";
+import { useRowKeys } from "../parts/keyboard.ts";
+import { Empty, Problem, Rows } from "../parts/states.tsx";
+import { Details } from "./approval.tsx";
+import { sayBought } from "./evidence.ts";
 
-const STATES = ["pending", "approved", "rejected", "expired"] as const;
+const STATES = [
+  ["pending", "Pending"],
+  ["approved", "Approved"],
+  ["rejected", "Refused"],
+  ["used", "Used"],
+  ["expired", "Expired"],
+] as const;
 
+/** A list, and the request that is chosen beside it; on a phone the one or the other. */
 export function Approvals() {
-  const { state = "pending" } = useSearch({ from: "/approvals" });
+  useRowKeys();
+  const { state: wanted = "pending", id } = useSearch({ from: "/approvals" });
+  const state = STATES.find(([one]) => one === wanted)?.[0] ?? "pending";
   const navigate = useNavigate({ from: "/approvals" });
+  // One that has expired is still stored as pending.
+  const path = `/api/approvals?limit=50&state=${state === "expired" ? "pending" : state}`;
   const approvals = useQuery({
     queryKey: ["approvals", state],
-    queryFn: () =>
-      api<{ approvals: readonly Approval[] }>(`/api/approvals?limit=50&state=${encodeURIComponent(state)}`),
+    queryFn: () => api<{ approvals: readonly Approval[] }>(path),
     refetchInterval: 10_000,
   });
-  const shown = approvals.data?.approvals ?? [];
+  const all = approvals.data?.approvals ?? [];
+  const shown = all.filter((one) => (one.state === "expired") === (state === "expired"));
+  const chosen = id ?? shown[0]?.approvalId;
   return (
-    <>
+    <div className={id === undefined ? "approvals" : "approvals has-chosen"}>
       <h1>Approvals</h1>
-      <fieldset className="tabs" aria-label="State">
-        {STATES.map((one) => (
-          <button
-            type="button"
-            key={one}
-            aria-pressed={one === state}
-            onClick={() => void navigate({ search: { state: one } })}
-          >
-            {one}
-          </button>
-        ))}
-      </fieldset>
-      {approvals.isPending && <Rows count={3} />}
-      {approvals.error !== null && <Problem error={approvals.error} retry={() => void approvals.refetch()} />}
-      {approvals.isSuccess && shown.length === 0 && (
-        <Empty>{state === "pending" ? "Nothing waits for your decision." : `None is ${state}.`}</Empty>
-      )}
-      {shown.map((approval) => (
-        <Card key={approval.approvalId} approval={approval} />
-      ))}
-    </>
-  );
-}
-
-function Card({ approval }: { approval: Approval }) {
-  const { approvalId, tool, travelerId, amount, state, requestedBy, requestedAt, expiresAt, policyId, evidence } =
-    approval;
-  const violations = (evidence?.violations ?? []).flatMap(({ text }) => (text === undefined ? [] : [text]));
-  return (
-    <article className="panel">
-      <header className="panel-head">
-        <h2>
-          {toolName(tool)} for {travelerId}
-        </h2>
-        {amount !== null && <p className="figure">{amount} USD</p>}
-      </header>
-      <p className="quiet">
-        Asked by {requestedBy}, {time(requestedAt)}.{" "}
-        {state === "pending" ? `It can be decided until ${time(expiresAt)}.` : ""}
-      </p>
-      <p>By the policy {policyId} a person decides.</p>
-      {violations.length > 0 && (
-        <ul>
-          {violations.map((text) => (
-            <li key={text}>{text}</li>
-          ))}
-        </ul>
-      )}
-      {state === "pending" ? (
-        <Decision approvalId={approvalId} amount={amount} />
-      ) : (
-        <Status kind="quiet">{state}</Status>
-      )}
-      {approval.reason !== null && <p>Reason: {approval.reason}</p>}
-    </article>
-  );
-}
-
-/** No key decides: a decision is a press on a named button. */
-function Decision({ approvalId, amount }: Pick<Approval, "approvalId" | "amount">) {
-  const [reason, setReason] = useState("");
-  const queries = useQueryClient();
-  const decide = useMutation({
-    mutationFn: (decision: "approve" | "reject") =>
-      api(`/api/approvals/${approvalId}/decision`, {
-        method: "POST",
-        body: { decision, ...(reason.trim() === "" ? {} : { reason: reason.trim() }) },
-      }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["approvals"] }),
-  });
-  return (
-    <form onSubmit={(event) => event.preventDefault()}>
-      <label htmlFor={`reason-${approvalId}`}>Reason</label>
-      <textarea
-        id={`reason-${approvalId}`}
-        rows={2}
-        maxLength={1_000}
-        value={reason}
-        onChange={({ target }) => setReason(target.value)}
+      <Choices
+        label="State"
+        values={STATES}
+        chosen={state}
+        choose={(one) => void navigate({ search: one === "pending" ? {} : { state: one } })}
       />
-      {decide.error !== null && <Problem error={decide.error} />}
-      <div className="buttons decide">
-        <button type="button" className="plain" disabled={decide.isPending} onClick={() => decide.mutate("reject")}>
-          Refuse
-        </button>
-        <button type="button" disabled={decide.isPending} onClick={() => decide.mutate("approve")}>
-          Approve{amount === null ? "" : ` ${amount} USD`}
-        </button>
+      <div className="approval-columns">
+        <div className="approval-list">
+          {approvals.isPending && <Rows count={3} />}
+          {approvals.error !== null && <Problem error={approvals.error} retry={() => void approvals.refetch()} />}
+          {approvals.isSuccess && shown.length === 0 && (
+            <Empty>{state === "pending" ? "Nothing waits for your decision." : "There is none."}</Empty>
+          )}
+          <ul className="list approval-rows">
+            {shown.map(({ approvalId, tool, travelerId, amount, expiresAt, evidence }) => (
+              <li key={approvalId} className={approvalId === chosen ? "chosen" : ""}>
+                <Link
+                  data-row
+                  to="/approvals"
+                  search={{ ...(state === "pending" ? {} : { state }), id: approvalId }}
+                  className="row-link"
+                  aria-current={approvalId === chosen ? "true" : undefined}
+                >
+                  {evidence?.bought == null ? toolName(tool) : sayBought(evidence.bought)}
+                </Link>
+                <span className="amount">{amount === null ? "" : `${money(amount)} USD`}</span>
+                <span className="quiet">
+                  for {travelerId}
+                  {state === "pending" && <>, decide {fromNow(expiresAt)}</>}
+                </span>
+              </li>
+            ))}
+          </ul>
+          <ApiCall calls={[{ method: "GET", path }]} />
+        </div>
+        {chosen !== undefined && (
+          <div className="approval-chosen">
+            <p className="crumbs only-phone-block">
+              <Link to="/approvals" search={state === "pending" ? {} : { state }}>
+                All approvals
+              </Link>
+            </p>
+            <Details key={chosen} approvalId={chosen} />
+          </div>
+        )}
       </div>
-      <p className="quiet">
-        <span className="mono">POST /api/approvals/{approvalId}/decision</span>
-      </p>
-    </form>
+    </div>
   );
 }

@@ -25,7 +25,7 @@ export function ApiCall({ calls }: { calls: readonly ShownCall[] }) {
     <details className="api-call">
       <summary>API</summary>
       {calls.map((call) => (
-        <Copy key={`${call.method} ${call.path}`} text={writeCurl(call)} label={`${call.method} ${call.path}`} />
+        <Copy key={writeCurl(call)} text={writeCurl(call)} label={`${call.method} ${call.path}`} />
       ))}
     </details>
   );

@@ -1,32 +1,8 @@
 import { type ReactNode, useId, useState } from "react";
-
-/** The part of JSON Schema that tools and pauses use. */
-export interface JsonSchema {
-  type?: string | readonly string[];
-  description?: string;
-  properties?: Readonly<Record<string, JsonSchema>>;
-  required?: readonly string[];
-  enum?: readonly unknown[];
-  items?: JsonSchema;
-  default?: unknown;
-  format?: string;
-  minimum?: number;
-  maximum?: number;
-  maxLength?: number;
-  maxItems?: number;
-  additionalProperties?: unknown;
-}
+import type { FieldProps, JsonSchema } from "./json-schema.ts";
+import { isRecordOfNumbers, ManyChoices, PairsInput } from "./schema-inputs.tsx";
 
 type Fields = Readonly<Record<string, unknown>>;
-
-interface FieldProps {
-  id: string;
-  schema: JsonSchema;
-  value: unknown;
-  /** Undefined leaves it out. */
-  change: (value: unknown) => void;
-  isWrong: boolean;
-}
 
 /** A form for any object that a schema describes. `wrong`: the paths that were refused. */
 export function SchemaForm(props: {
@@ -34,8 +10,10 @@ export function SchemaForm(props: {
   value: Fields;
   change: (value: Fields) => void;
   wrong?: readonly string[];
+  /** For schemas of many levels. */
+  isDeep?: boolean | undefined;
 }) {
-  const { schema, value, change, wrong = [] } = props;
+  const { schema, value, change, wrong = [], isDeep } = props;
   const prefix = useId();
   const names = Object.keys(schema.properties ?? {});
   const isRequired = (name: string) => schema.required?.includes(name) ?? false;
@@ -52,6 +30,7 @@ export function SchemaForm(props: {
       schema={schema.properties?.[name] ?? {}}
       value={value[name]}
       isWrong={isWrong(name)}
+      isDeep={isDeep}
       change={(next) => {
         const { [name]: _former, ...rest } = value;
         change(next === undefined ? rest : { ...rest, [name]: next });
@@ -76,8 +55,9 @@ export function SchemaForm(props: {
 }
 
 function Field({ name, isRequired, ...field }: FieldProps & { name: string; isRequired: boolean }) {
-  const { id, schema, isWrong } = field;
-  const isGroup = listFields(schema) !== undefined || isListOfObjects(schema);
+  const { id, schema, isWrong, isDeep = false, value } = field;
+  const isGroup =
+    listFields(schema) !== undefined || isListOfObjects(schema) || isRecordOfNumbers(schema) || hasChoices(schema);
   const note = [
     schema.description,
     schema.default === undefined ? undefined : `Default: ${JSON.stringify(schema.default)}`,
@@ -86,11 +66,21 @@ function Field({ name, isRequired, ...field }: FieldProps & { name: string; isRe
     .join(". ");
   const head = (
     <>
-      <span className="mono">{name}</span>
+      {isDeep ? <strong>{sayName(name)}</strong> : <span className="mono">{name}</span>}
       {isRequired && <span className="quiet"> required</span>}
       {isWrong && <span className="refused"> was refused</span>}
     </>
   );
+  if (isDeep && listFields(schema) !== undefined) {
+    return (
+      <details className="field" open={value !== undefined || isWrong}>
+        <summary>
+          {head} <span className="quiet">{note}</span>
+        </summary>
+        <Input {...field} />
+      </details>
+    );
+  }
   return (
     <div className="field">
       {isGroup ? <p className="label">{head}</p> : <label htmlFor={id}>{head}</label>}
@@ -104,10 +94,17 @@ function Field({ name, isRequired, ...field }: FieldProps & { name: string; isRe
   );
 }
 
+/** "maxPrice" is "Max price". */
+function sayName(name: string): string {
+  const words = name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/ usd\b/, ", USD");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 const listFields = ({ type, properties }: JsonSchema) =>
   type === "object" && properties !== undefined && Object.keys(properties).length > 0 ? properties : undefined;
 const isListOfObjects = ({ type, items }: JsonSchema): boolean =>
   type === "array" && items !== undefined && listFields(items) !== undefined;
+const hasChoices = ({ type, items }: JsonSchema): boolean => type === "array" && items?.enum !== undefined;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -122,6 +119,7 @@ function Input(props: FieldProps) {
       <div className="group">
         <SchemaForm
           schema={schema}
+          isDeep={props.isDeep}
           value={isFields(value) ? value : {}}
           change={(next) => change(Object.keys(next).length === 0 ? undefined : next)}
         />
@@ -129,9 +127,11 @@ function Input(props: FieldProps) {
     );
   }
   if (isListOfObjects(schema)) return <ObjectList {...props} />;
-  if (schema.type === "array" && schema.items?.type === "string" && schema.items.enum === undefined) {
-    return <LinesInput {...props} />;
+  if (schema.type === "array" && schema.items?.type === "string") {
+    const options = schema.items.enum;
+    return options === undefined ? <LinesInput {...props} /> : <ManyChoices {...props} options={options} />;
   }
+  if (isRecordOfNumbers(schema)) return <PairsInput {...props} />;
   return <JsonInput key={id} {...props} />;
 }
 
@@ -205,7 +205,7 @@ function LinesInput(props: FieldProps) {
   );
 }
 
-function ObjectList({ schema, value, change }: FieldProps) {
+function ObjectList({ schema, value, change, isDeep }: FieldProps) {
   const items = Array.isArray(value) ? value : [];
   const replace = (next: readonly unknown[]) => change(next.length === 0 ? undefined : next);
   return (
@@ -215,6 +215,7 @@ function ObjectList({ schema, value, change }: FieldProps) {
         <div className="group-item" key={at}>
           <SchemaForm
             schema={schema.items ?? {}}
+            isDeep={isDeep}
             value={isFields(item) ? item : {}}
             change={(next) => replace(items.with(at, next))}
           />

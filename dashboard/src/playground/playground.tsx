@@ -3,6 +3,7 @@ import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
 import { Bench } from "./bench.tsx";
+import { Talk } from "./talk.tsx";
 import { readTools, type Tool } from "./tools.ts";
 
 export function Playground() {
@@ -32,6 +33,7 @@ export function Playground() {
           ) : (
             <Bench key={tool.name} tool={tool} refused={refused?.split(",") ?? []} />
           )}
+          <Talk />
         </div>
       )}
     </>

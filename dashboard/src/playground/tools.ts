@@ -1,5 +1,5 @@
 import { api } from "../api.ts";
-import type { JsonSchema } from "../parts/schema-form.tsx";
+import type { JsonSchema } from "../parts/json-schema.ts";
 
 /** A tool as the API description has it. */
 export interface Tool {

@@ -2,7 +2,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../api.ts";
 import { ApiCall } from "../parts/api-call.tsx";
-import { type JsonSchema, SchemaForm } from "../parts/schema-form.tsx";
+import type { JsonSchema } from "../parts/json-schema.ts";
+import { SchemaForm } from "../parts/schema-form.tsx";
 import { Problem } from "../parts/states.tsx";
 
 const ids = (description: string): JsonSchema => ({ type: "array", items: { type: "string" }, description });

@@ -16,9 +16,12 @@ import { Copy } from "../parts/copy.tsx";
 import { useRowKeys } from "../parts/keyboard.ts";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
 import { When } from "../parts/time.tsx";
+import { CompareVersions } from "./compare-versions.tsx";
 import { EditBudget } from "./edit-budget.tsx";
 import { EditPolicy } from "./edit-policy.tsx";
 import { Enforcement } from "./enforcement.tsx";
+import { NewPolicy } from "./new-policy.tsx";
+import { Pricing } from "./pricing.tsx";
 
 export function Policy() {
   useRowKeys();
@@ -68,8 +71,10 @@ export function Policy() {
             <p className="quiet">
               A run names its policy. <a href="/docs/travel-policy">How policies work</a>
             </p>
+            <NewPolicy />
           </Panel>
           <Budgets />
+          <Pricing />
         </div>
       </div>
     </>
@@ -157,6 +162,7 @@ function Versions({ policyId }: { policyId: string }) {
           </li>
         ))}
       </ul>
+      {shown.length > 1 && <CompareVersions policyId={policyId} versions={shown.map(({ version }) => version)} />}
     </details>
   );
 }

@@ -6,7 +6,7 @@ import { api } from "../api.ts";
 import { ApiCall } from "../parts/api-call.tsx";
 import { Empty, Panel, Problem } from "../parts/states.tsx";
 
-/** What airlines do to booked flights: of this tenant's orders only. */
+/** Changes by airlines, of this tenant's bookings only. */
 export function Airlines() {
   return (
     <Panel title="Airlines">

@@ -6,6 +6,7 @@ import { money } from "../format.ts";
 import { ApiCall } from "../parts/api-call.tsx";
 import { LIVE_MILLISECONDS } from "../parts/pages.tsx";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
+import { Wide } from "../parts/wide.tsx";
 
 type Booking = ReadSandboxBooksAnswer["bookings"][number];
 
@@ -47,7 +48,7 @@ export function Books() {
       {books.error !== null && <Problem error={books.error} retry={() => void books.refetch()} />}
       {books.isSuccess && shown.length === 0 && <Empty>Nothing has been booked yet.</Empty>}
       {shown.length > 0 && (
-        <div className="scroll" role="region" aria-label="Orders in both books" tabIndex={0}>
+        <Wide label="Orders in both books">
           <table className="both-books">
             <thead>
               <tr>
@@ -63,7 +64,7 @@ export function Books() {
               ))}
             </tbody>
           </table>
-        </div>
+        </Wide>
       )}
       <ApiCall calls={[{ method: "GET", path: PATH }]} />
     </Panel>

@@ -14,7 +14,7 @@ const TITLES = {
 } as const;
 const SIMULATORS = ["supplier", "attester", "carriers"] as const;
 
-/** What the next requests meet. */
+/** The next requests meet these. */
 export function Faults({ faults, canArm }: Pick<ReadSandboxAnswer, "faults" | "canArm">) {
   const queries = useQueryClient();
   const disarm = useMutation({

@@ -4,6 +4,7 @@ import { api } from "../api.ts";
 import { sayChain } from "../format.ts";
 import { LIVE_MILLISECONDS } from "../parts/pages.tsx";
 import { Panel, Problem, Rows, Status } from "../parts/states.tsx";
+import { Wide } from "../parts/wide.tsx";
 
 const TOKENS = ["USDC", "EURC"] as const;
 const MICRO_DIGITS = 6;
@@ -32,7 +33,7 @@ export function MoneyBooks() {
       {treasury.isPending && <Rows count={2} />}
       {treasury.error !== null && <Problem error={treasury.error} retry={() => void treasury.refetch()} />}
       {data !== undefined && (
-        <div className="scroll" role="region" aria-label="Money in both books" tabIndex={0}>
+        <Wide label="Money in both books">
           <table className="both-books">
             <thead>
               <tr>
@@ -67,7 +68,7 @@ export function MoneyBooks() {
               })}
             </tbody>
           </table>
-        </div>
+        </Wide>
       )}
       <p className="quiet">
         The ledger counts what is free, held and on its way out. While a transaction is confirmed, the two differ for a

@@ -8,8 +8,8 @@ import { accountCurrency } from "../currencies.ts";
 import { formatMoney } from "../money.ts";
 import type { Env, Router, Sandbox } from "../sandbox.ts";
 import type { Workers } from "../workers.ts";
-import { CapabilitiesBody, readCapabilities, setCapabilities } from "./capabilities.ts";
 import { BooksBody, readBooks } from "./books.ts";
+import { CapabilitiesBody, readCapabilities, setCapabilities } from "./capabilities.ts";
 import { readLedger } from "./ledger.ts";
 import { ScenarioBody, type Scenarios } from "./scenarios.ts";
 

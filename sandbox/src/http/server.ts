@@ -117,7 +117,9 @@ export async function listen(
     if (body === undefined) return sendError(response, 413, "request_too_large", "The request body is too large.");
     if (!URL.canParse(incoming.url ?? "/", baseUrl))
       return sendError(response, 400, "malformed_request", "The request's path is malformed.");
-    const fault = controlled ? undefined : await parts.scenarios.take(incoming.method ?? "GET", path, readTenant(incoming));
+    const fault = controlled
+      ? undefined
+      : await parts.scenarios.take(incoming.method ?? "GET", path, readTenant(incoming));
     if (fault?.kind === "timeout" || fault?.kind === "late_effect") parts.held.add(response);
     // Held open without an answer until the client gives up; nothing was done.
     if (fault?.kind === "timeout") return;

@@ -45,8 +45,8 @@ import { openNearby } from "./nearby.ts";
 import { openSources } from "./open-sources.ts";
 import { openPageTranscriber } from "./page-transcriber.ts";
 import { openReads } from "./reads.ts";
-import { sandboxPayer } from "./sandbox-keys.ts";
 import { openSimulators } from "./sandbox/open-simulators.ts";
+import { sandboxPayer } from "./sandbox-keys.ts";
 import { openSuppliers } from "./suppliers.ts";
 import { openTestFaucet } from "./test-faucet.ts";
 import { translate } from "./translate.ts";
@@ -221,7 +221,14 @@ function outsideParts(
     ways: () => openWays(sources, clock),
     mapTiles: () => openMapTiles(sources, clock),
     simulators: ({ chatSimulator }: Parts) =>
-      openSimulators({ dataDir: config.dataDir, embedded, vault, http: client, chatSimulator, startAttester: crossChain.startAttester }),
+      openSimulators({
+        dataDir: config.dataDir,
+        embedded,
+        vault,
+        http: client,
+        chatSimulator,
+        startAttester: crossChain.startAttester,
+      }),
     fx: () => openExchangeRates(config, { clock, http: http.fx, log }),
     waitingCalls: () => calls,
     claimKeys: () => createClaimKeys(vault),

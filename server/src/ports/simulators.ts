@@ -22,7 +22,7 @@ export interface NewFault extends ArmedFault {
   readonly method: "GET" | "POST" | undefined;
 }
 
-export interface SimulatorClock {
+interface SimulatorClock {
   readonly now: string;
   /** How much it is ahead. */
   readonly offsetSeconds: number;

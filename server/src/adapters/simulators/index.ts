@@ -70,7 +70,11 @@ export function createSimulators({ http, places, controlToken }: SimulatorOption
   async function ask(
     simulator: SimulatorName,
     base: string,
-    { path, accepts = [200, 201], ...request }: Pick<HttpRequest, "method" | "json"> & { path: string; accepts?: number[] },
+    {
+      path,
+      accepts = [200, 201],
+      ...request
+    }: Pick<HttpRequest, "method" | "json"> & { path: string; accepts?: number[] },
   ): Promise<{ status: number; value: unknown }> {
     const answer = await http
       .send({

@@ -4,6 +4,7 @@ import type { AccountFacts, MissingPart } from "../../kernel/contracts/account.t
 import type { Caller, Tool } from "../../kernel/contracts/tool.ts";
 import { discountPercentByPlan, type Environment, type PricePlan, type Tenant } from "../../ports/identity.ts";
 import { defineModule } from "./context.ts";
+import { accountRoutes } from "./routes.ts";
 import { previewCall } from "./tools/preview-call.ts";
 import { readAccount } from "./tools/read-account.ts";
 
@@ -24,6 +25,7 @@ interface Account {
 export const accountModule = defineModule({
   name: "account",
   tools: [readAccount, previewCall],
+  routes: accountRoutes,
   ports({ identity, readAccount: read, urls }) {
     const account: Account = {
       read,

@@ -33,6 +33,7 @@ const ListedOrder = OrderSummary.extend({
   startsOn: z.string().nullable().describe("Local date of the first departure or the check-in"),
   endsOn: z.string().nullable().describe("Local date of the last arrival or the check-out"),
   travelers: Travelers,
+  waitingChanges: z.int().describe("Changes by the airline that have not been answered yet"),
 });
 
 const OrdersAnswer = z.object({
@@ -111,6 +112,10 @@ const listOrders = defineRoute({
   query: z.object({
     ...pageQuery(z.string().regex(/^bkg_[0-9A-Z]{26}$/, CURSOR_MESSAGE)),
     status: OrderStatus.describe("Only orders with this status").exactOptional(),
+    from: z.iso
+      .date("must be a date, YYYY-MM-DD")
+      .describe("Only travel that ends on this local day or later")
+      .exactOptional(),
   }),
   answers: { 200: { description: "One page of orders.", schema: OrdersAnswer } },
   errors: {},
@@ -118,7 +123,7 @@ const listOrders = defineRoute({
     const { shown, nextCursor } = await readPage(
       query,
       (limit) => {
-        const page = { limit, before: query.cursor, status: query.status };
+        const page = { limit, before: query.cursor, status: query.status, from: query.from };
         return reads(tenantId, ({ orders }) => orders.list(tenantId, environment, page));
       },
       ({ bookingId }) => bookingId,
@@ -129,6 +134,7 @@ const listOrders = defineRoute({
       startsOn: order.startsOn ?? null,
       endsOn: order.endsOn ?? null,
       travelers: describeTravelers(order.travelers, scopes),
+      waitingChanges: order.scheduleChanges.length,
     }));
     return { orders: listed, nextCursor };
   },

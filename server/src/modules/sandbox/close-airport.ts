@@ -16,8 +16,7 @@ export async function closeAirport(
     for (const [slice, { segments }] of slices.entries()) {
       const isHit = segments.some(
         ({ origin, destination, departingAt }) =>
-          (origin === airport || destination === airport) &&
-          (until === undefined || departingAt.slice(0, 10) <= until),
+          (origin === airport || destination === airport) && (until === undefined || departingAt.slice(0, 10) <= until),
       );
       if (!isHit) continue;
       const isMoved = await simulators.moveFlight({ orderId, slice, shiftMinutes: null });

@@ -3,12 +3,12 @@ import type { Booking } from "../bookings/index.ts";
 import type { OrderRecord } from "../orders/index.ts";
 
 export const differenceKinds = ["missing_there", "missing_here", "twice", "state", "total", "not_paid"] as const;
-export type Difference = (typeof differenceKinds)[number];
+type Difference = (typeof differenceKinds)[number];
 
 type OurBooking = Pick<Booking, "id" | "kind" | "state" | "totalAmount" | "totalCurrency">;
 type OurOrder = Pick<OrderRecord, "orderId" | "bookingId" | "status" | "totalAmount" | "totalCurrency">;
 
-export interface ComparedBooking {
+interface ComparedBooking {
   bookingId: string;
   kind: "flight" | "stay";
   orderId: string | null;

@@ -38,8 +38,18 @@ export const SPOTS = {
     method: "POST",
     path: "/stays/bookings/{id}/actions/cancel",
   },
-  attest_burn: { simulator: "attester", says: "Attesting money that left a chain", method: "GET", path: "/v2/messages" },
-  attest_gateway: { simulator: "attester", says: "Attesting a transfer of the Gateway", method: "POST", path: "/v1/transfer" },
+  attest_burn: {
+    simulator: "attester",
+    says: "Attesting money that left a chain",
+    method: "GET",
+    path: "/v2/messages",
+  },
+  attest_gateway: {
+    simulator: "attester",
+    says: "Attesting a transfer of the Gateway",
+    method: "POST",
+    path: "/v1/transfer",
+  },
   write_slack: { simulator: "carriers", says: "Writing in Slack", path: "/slack/api" },
   hear_slack: { simulator: "carriers", says: "Hearing from Slack", path: "/_events/slack" },
   write_whatsapp: { simulator: "carriers", says: "Writing on WhatsApp", path: "/whatsapp/api" },
@@ -70,7 +80,7 @@ interface FaultKind {
 const EVERY_COMMIT: readonly SpotName[] = [...COMMITS, ...STAY_COMMITS];
 
 /** By simulator, as names repeat. */
-export const FAULTS: Readonly<Record<SimulatorName, Readonly<Record<string, FaultKind>>>> = {
+const FAULTS: Readonly<Record<SimulatorName, Readonly<Record<string, FaultKind>>>> = {
   supplier: {
     timeout: { says: "No answer comes, and nothing is done", at: SUPPLIED },
     http_500: { says: "An internal error, and nothing is done", at: SUPPLIED },

@@ -112,7 +112,12 @@ it("a fault is refused where it makes no sense, and every action is in the audit
     [service.tenantId],
   );
   expect(rows.toReversed()).toMatchObject([
-    { actor: "user_test_operator", action: "sandbox.fault", subject_id: "search_stays", details: { fault: "http_503" } },
+    {
+      actor: "user_test_operator",
+      action: "sandbox.fault",
+      subject_id: "search_stays",
+      details: { fault: "http_503" },
+    },
     { action: "sandbox.disarm" },
     { action: "sandbox.clock", details: { advanceSeconds: 0 } },
   ]);
@@ -142,10 +147,9 @@ it("the airline moves the tenant's flight, and closes an airport for its orders 
   const part = await send("POST", `/api/sandbox/orders/${orderId}/schedule-change`, { slice: 7 });
   expect([part.status, part.body.code]).toEqual([404, "not_found"]);
   const changes = async (id: string) => {
-    const rows = await askSupplier(
-      "select added from airline_initiated_changes where order_id = $1 order by seq",
-      [id],
-    );
+    const rows = await askSupplier("select added from airline_initiated_changes where order_id = $1 order by seq", [
+      id,
+    ]);
     return rows.map(({ added }) => z.array(z.unknown()).parse(added).length);
   };
   expect(await changes(orderId)).toEqual([1]);

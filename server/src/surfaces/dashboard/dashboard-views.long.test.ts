@@ -61,7 +61,8 @@ async function fillProduct() {
   await service.call("log_agent_action", action);
   await send("/api/policies/markup", "PUT", { document: { title: SCRIPT, payments: { maxAmountUsd: 1 } } });
   await send("/api/policy-enforcement", "PUT", { policyId: "markup" });
-  await service.call("send_tokens", { to: `0x${"7".repeat(40)}`, amount: "2" });
+  const asked = await service.call("send_tokens", { to: `0x${"7".repeat(40)}`, amount: "2" });
+  const approvalId = String(asked.body.approvalId);
   await send("/api/policy-enforcement", "PUT", { policyId: null });
   await send("/api/budgets", "PUT", { budgetId: "year", amountUsdc: "500", costCentre: TEXTAREA });
   await send("/api/keys", "POST", { name: TEMPLATE });
@@ -78,6 +79,8 @@ async function fillProduct() {
     { name: "runs", path: "/runs", shows: "Book flight" },
     { name: "run", path: `/runs/${runId}?step=1`, shows: "It waits at" },
     { name: "approvals", path: "/approvals", shows: "markup" },
+    { name: "one approval", path: `/approvals?id=${approvalId}`, shows: "What your answer does" },
+    { name: "sandbox", path: "/sandbox", shows: "They agree" },
     { name: "money", path: "/money", shows: "Payment of an order" },
     { name: "usage", path: "/usage", shows: "Search flights" },
     { name: "usage by key", path: "/usage?by=key", shows: "Who and what" },
@@ -92,7 +95,7 @@ async function fillProduct() {
     { name: "places", path: "/channels?list=places", shows: "No channel" },
     { name: "policy", path: "/policy?policy=markup", shows: SCRIPT },
     { name: "policy, JSON", path: "/policy?policy=markup&form=json", shows: "<script data-markup>" },
-    { name: "policy, form", path: "/policy?policy=markup&form=edit", shows: TEXTAREA },
+    { name: "policy, form", path: "/policy?policy=markup&form=edit", shows: "limits nothing" },
     { name: "keys", path: "/settings/keys", shows: TEMPLATE },
     { name: "sessions", path: "/settings/sessions", shows: "seen" },
     { name: "more", path: "/more", shows: "API reference" },
@@ -177,6 +180,44 @@ it("a call that moves money is previewed first, and moves what the preview said"
   await page.getByText("Tx hash").waitFor();
   await open({ path: "/money", shows: "Transfer to an address" });
   await page.getByText("−3.00 USDC").first().waitFor();
+});
+
+it("a fault that is armed on the page meets the next search, and the page then shows none", async () => {
+  const { page } = watched;
+  await open({ path: "/sandbox", shows: "Nothing is armed" });
+  await page.getByLabel("When the service is").selectOption("search_flights");
+  await page.getByLabel("This happens").selectOption("not_enabled");
+  await page.getByRole("button", { name: "Arm it" }).click();
+  await page.getByText("next request").waitFor();
+  const args = { origin: "LHR", destination: "CDG", departureDate: day(61) };
+  expect((await service.call("search_flights", args)).body.ok).not.toBe(true);
+  await page.reload();
+  await page.getByText("Nothing is armed").waitFor();
+  expect((await service.call("search_flights", args)).body.ok).toBe(true);
+});
+
+it("rules that are changed in the form are the same as JSON, and the saved version differs in them alone", async () => {
+  const { page } = watched;
+  await open({ path: "/policy?policy=markup&form=edit", shows: "limits nothing" });
+  await page.getByLabel("Max amount, USD").fill("7");
+  await page.locator(".differences").getByText("payments.maxAmountUsd").waitFor();
+  await page.getByRole("group", { name: "Edit as" }).getByRole("button", { name: "JSON" }).click();
+  expect(await page.getByLabel("The rules as JSON").inputValue()).toContain('"maxAmountUsd": 7');
+  await page.getByRole("button", { name: "Save as a new version" }).click();
+  await page.getByRole("heading", { name: "markup, version 2" }).waitFor();
+});
+
+it("an approver refuses with a reason, and only with one", async () => {
+  const { page } = watched;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open({ path: "/approvals", shows: "Send tokens" });
+  await page.getByRole("link", { name: "Send tokens" }).click();
+  await page.getByRole("button", { name: "Refuse" }).click();
+  await page.getByText("Say why").waitFor();
+  await page.getByLabel("Reason").fill("Pay by card.");
+  await page.getByRole("button", { name: "Refuse" }).click();
+  await page.getByText("Reason: Pay by card.").waitFor();
+  await page.setViewportSize({ width: 1440, height: 900 });
 });
 
 it("a failed call opens the playground at the arguments that were refused", async () => {

@@ -1,14 +1,9 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { discountPercentByPlan } from "../../../ports/identity.ts";
+import { ByPerson } from "../by-person.ts";
 import { defineTool } from "../context.ts";
 import { ModuleFacts } from "../module-facts.ts";
-
-const ByPerson = z.object({
-  what: z.string(),
-  how: z.string().describe("To be done by a person, not by you"),
-  page: z.string().describe("The page that explains it"),
-});
 
 export const readAccount = defineTool({
   name: "read_account",

@@ -1,0 +1,68 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Approval, api } from "../api.ts";
+import { money, time } from "../format.ts";
+import { Problem } from "../parts/states.tsx";
+
+/** No key decides: a decision is a press on a named button. On a phone the two stay in reach. */
+export function Decision({ approval }: { approval: Approval }) {
+  const { approvalId, amount, state } = approval;
+  const [reason, setReason] = useState("");
+  const [lacksReason, setLacksReason] = useState(false);
+  const queries = useQueryClient();
+  const path = `/api/approvals/${approvalId}/decision`;
+  const said = reason.trim();
+  const body = { ...(said === "" ? {} : { reason: said }) };
+  const decide = useMutation({
+    mutationFn: (decision: "approve" | "reject") => api(path, { method: "POST", body: { decision, ...body } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["approvals"] }),
+  });
+  if (state !== "pending") return <Receipt approval={approval} />;
+  const refuse = () => {
+    // Whoever asked has to know what to do otherwise.
+    if (said === "") {
+      setLacksReason(true);
+      document.getElementById(`reason-${approvalId}`)?.focus();
+    } else decide.mutate("reject");
+  };
+  return (
+    <form onSubmit={(event) => event.preventDefault()}>
+      <label htmlFor={`reason-${approvalId}`}>
+        Reason <span className="quiet">needed to refuse</span>
+      </label>
+      <textarea
+        id={`reason-${approvalId}`}
+        rows={2}
+        maxLength={1_000}
+        value={reason}
+        aria-invalid={lacksReason && said === ""}
+        onChange={({ target }) => setReason(target.value)}
+      />
+      {lacksReason && said === "" && <p className="refused">Say why, so that the agent can choose something else.</p>}
+      {decide.error !== null && <Problem error={decide.error} />}
+      <div className="buttons decide">
+        <button type="button" className="plain" disabled={decide.isPending} onClick={refuse}>
+          Refuse
+        </button>
+        <button type="button" disabled={decide.isPending} onClick={() => decide.mutate("approve")}>
+          Approve{amount === null ? "" : ` ${money(amount)} USD`}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The decision, once it is made. */
+function Receipt({ approval: { decidedBy, decidedAt, reason, usedAt } }: { approval: Approval }) {
+  return (
+    <section role="status">
+      {decidedAt !== null && (
+        <p>
+          Decided by {decidedBy}, {time(decidedAt)}.
+        </p>
+      )}
+      {reason !== null && <p>Reason: {reason}</p>}
+      {usedAt !== null && <p>The agent did it {time(usedAt)}.</p>}
+    </section>
+  );
+}
