@@ -16,6 +16,9 @@ const Quickstart = z.object({
   payer: z.object({ address: Digits, privateKey: Digits }),
 });
 
+/** Another checkout may know no sign-in. */
+const ServiceFacts = z.object({ appUrl: z.string(), quickstartPath: z.string(), signInLink: z.string().optional() });
+
 /** Starts a program of this folder, or of another checkout's, and reads the JSON line that it prints when it is ready. */
 export async function startProgram(
   program: string,
@@ -56,15 +59,16 @@ export async function startProduct(
     ...environment,
   };
   const { child, facts } = await startProgram(program, settings, root);
-  const { appUrl, quickstartPath } = z.object({ appUrl: z.string(), quickstartPath: z.string() }).parse(facts);
+  const { appUrl, quickstartPath, signInLink } = ServiceFacts.parse(facts);
   const quickstart = Quickstart.parse(JSON.parse(readFileSync(quickstartPath, "utf8")));
   const { tenantId, apiKey } = quickstart;
   await raiseCap(dataDir, tenantId, root);
-  return { child, port: Number(new URL(appUrl).port), tenantId, apiKey, quickstart };
+  return { child, port: Number(new URL(appUrl).port), appUrl, signInLink, tenantId, apiKey, quickstart };
 }
 
 export function stopProgram(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once("exit", () => resolve());
     child.kill("SIGTERM");
   });

@@ -7,6 +7,10 @@ import { probeTools } from "./probe-tools.ts";
 const config = readConfig(process.env);
 const app = await startApp(config, { extraTools: probeTools });
 process.stdout.write(
-  `${JSON.stringify({ appUrl: app.appUrl, quickstartPath: join(config.dataDir, "quickstart.json") })}\n`,
+  `${JSON.stringify({
+    appUrl: app.appUrl,
+    quickstartPath: join(config.dataDir, "quickstart.json"),
+    signInLink: app.facts.find(({ label }) => label === "dashboard")?.text.split(" ")[0],
+  })}\n`,
 );
 process.on("SIGTERM", () => void app.stop().then(() => process.exit(0)));

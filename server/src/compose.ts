@@ -92,12 +92,15 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         "PUBLIC_APP_URL is plain http: anyone on the network path can read and change what guests see",
       );
     }
+    // Beside the other parts' start. What fails first is what the start says.
+    const building = serves.includes("app") ? openDashboardBundle(config.dataDir, options.progress) : undefined;
+    building?.catch(() => undefined);
     const metrics = createMetrics(SERVICE_VERSION);
     const parts = await openParts(config, { ...options, log, urls, countCall: metrics.countCall }, undo);
     metrics.addGauges([connectionsGauge(parts.pool), ...modules.flatMap((one) => one.gauges?.(parts) ?? [])]);
     await runModules(parts, metrics, undo, { log, signal: options.signal });
     const { kernel, catalog } = parts;
-    const dashboard = serves.includes("app") ? await openDashboardBundle(config.dataDir, options.progress) : undefined;
+    const dashboard = await building;
     const hosts = await openHosts({ config, parts, kernel, catalog, dashboard, closedBecause, translate });
     options.signal?.throwIfAborted();
     for (const { name, front } of fronts) front.serve({ ...hosts[name], metrics });

@@ -200,7 +200,7 @@ export interface Routes {
   unlockTrip(input: UnlockTripInput, options?: RouteOptions): RouteAnswer<UnlockTripAnswer, UnlockTripRouteCode>;
   /** List usage records. The tenant's usage records in the environment of the key, newest first, and the used part of its monthly cap. */
   readUsage(input?: ReadUsageInput, options?: RouteOptions): RouteAnswer<ReadUsageAnswer, ReadUsageRouteCode>;
-  /** Sum usage by tool, key or person. Totals of the last days' records in the environment of the key, the most expensive first. At most the newest 20000 records are counted, and 100 groups shown. */
+  /** Sum usage by tool, key or person. Totals of the last days' records in the environment of the key, the most expensive first, at most 100. By tool the sums of whole hours are added up; by key and by person at most the newest 20000 records are counted. */
   readUsageGroups(input?: ReadUsageGroupsInput, options?: RouteOptions): RouteAnswer<ReadUsageGroupsAnswer, ReadUsageGroupsRouteCode>;
   /** Sum usage by hour or day. Totals of the tenant's usage records in the environment of the key, newest first. Hours and days without records are omitted. Totals are kept when old records are removed. */
   readUsageSums(input?: ReadUsageSumsInput, options?: RouteOptions): RouteAnswer<ReadUsageSumsAnswer, ReadUsageSumsRouteCode>;

@@ -46,6 +46,10 @@ export function Bench({ tool, refused }: { tool: Tool; refused: readonly string[
         ...(seen === undefined ? {} : { idempotencyKey: seen.idempotencyKey }),
       }),
     onSuccess: () => (tool.effect === "read" ? undefined : queries.invalidateQueries()),
+    // On a phone the answer is far below the form.
+    onSettled: () => {
+      if (matchMedia("(max-width: 800px)").matches) document.querySelector(".answer")?.scrollIntoView();
+    },
   });
   const isFree = tool.effect === "read";
   const issues = [call.error, preview.error].flatMap((error) => (error instanceof ApiError ? error.issues : []));
@@ -119,12 +123,15 @@ export function Bench({ tool, refused }: { tool: Tool; refused: readonly string[
   );
 }
 
+/** Never rounded: it is what a person agrees to. */
+const EXACT = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+
 /** The button says the amount that it costs. */
 function sayCall(preview: Preview | undefined): string {
   if (preview === undefined || !preview.accepted) return "Call";
   return preview.inAllUsdc === null
     ? "Call: the supplier or the chain decides the amount"
-    : `Call: ${preview.inAllUsdc} USDC in all`;
+    : `Call: ${EXACT.format(Number(preview.inAllUsdc))} USDC in all`;
 }
 
 /** Also where the page has no secure context. */

@@ -27,7 +27,10 @@ export const ledgerModule = defineModule({
     "0114-ledger-by-chain": ledgerByChain,
     "0120-gateway-accounts": gatewayAccounts,
   },
-  indexes: { ledger_entry_by_account_newest: "on ledger_entry (account_id, transaction_id desc)" },
+  indexes: {
+    ledger_entry_by_account_newest: "on ledger_entry (account_id, transaction_id desc)",
+    ledger_transaction_by_time: "on ledger_transaction (created_at)",
+  },
   parts: {
     measuredImbalance: ({ db }) => measured("measure-ledger", MEASURE_MILLISECONDS, () => ledgerImbalance(db)),
   },

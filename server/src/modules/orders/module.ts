@@ -6,7 +6,7 @@ import * as ordersAreTold from "./migrations/0142-orders-are-told.ts";
 import { orderEvents } from "./order-answers.ts";
 import { orderRoutes } from "./routes.ts";
 import { createOrders } from "./store.ts";
-import { createWalletMovements } from "./store-movements.ts";
+import { ABOUT, createWalletMovements } from "./store-movements.ts";
 import { createServicingActions } from "./store-servicing-actions.ts";
 import { listMovements } from "./tools/list-movements.ts";
 import { listOrders } from "./tools/list-orders.ts";
@@ -49,5 +49,15 @@ export const ordersModule = defineModule({
     "0142-orders-are-told": ordersAreTold,
   },
   tenantEvents: orderEvents,
-  indexes: { booking_by_pnr: "on booking (tenant_id, network, pnr) where state = 'booked'" },
+  indexes: {
+    booking_by_pnr: "on booking (tenant_id, network, pnr) where state = 'booked'",
+    booking_of_order: "on booking (network, order_id) where order_id is not null",
+    // For the payments of an order or a trip: by the booking or the change in the key of the transaction, and by its trip.
+    chain_transaction_about: `on chain_transaction (tenant_id, (${ABOUT})) where ${ABOUT} is not null`,
+    chain_transaction_of_trip:
+      "on chain_transaction (tenant_id, (chain_order->>'tripId')) where chain_order->>'tripId' is not null",
+    // Almost every order is confirmed.
+    booking_by_status: "on booking (tenant_id, network, order_status, id) where order_status <> 'confirmed'",
+  },
+  formerIndexes: ["booking_by_order"],
 });

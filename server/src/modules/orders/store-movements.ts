@@ -12,6 +12,12 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
+/** The booking or the change in the key of a transaction, as an index has it. */
+export const ABOUT = "substring(idempotency_key from '(?:bkg|act)_[0-9A-Z]{26}')";
+
+/** Ids of postings increase with their times, but those that are stored at the same time may not. */
+const STORED_TOGETHER = 10_000;
+
 /**
  * Reads the ledger: incoming money is a chain event that reached `prefunded`; outgoing money is in `outgoing` from the moment
  * it was decided. References lead to the transaction that moves it and to its order.
@@ -133,18 +139,29 @@ async function readPostings(
         and case when account.is_gateway then entry.amount_micro < 0 and paid.amount > 0 else entry.amount_micro > 0 end
         and entry.transaction_id < coalesce(${before ?? null}::bigint, 9223372036854775807)
         and posting.kind = any (account.kinds)
-        and posting.created_at >= ${from?.toString() ?? "-infinity"}::timestamptz
-        and posting.created_at < ${to?.toString() ?? "infinity"}::timestamptz
-        and (${isAny}::boolean or posting.reference = any (${about}::text[]) or posting.transaction_hash = any (${about}::text[]))
+        ${from === undefined ? sql`` : isFrom(from)}
+        ${to === undefined ? sql`` : isBefore(to)}
+        ${isAny ? sql`` : sql`and entry.transaction_id = any (${about}::bigint[])`}
       order by entry.transaction_id desc limit ${limit}
     ) as entry
     order by entry.id desc limit ${limit}`.execute(db);
   return rows;
 }
 
+/** Also by the id, whose index finds the first of the period at once. */
+const isFrom = (at: Temporal.Instant) => sql`
+  and posting.created_at >= ${at.toString()}::timestamptz
+  and entry.transaction_id >= coalesce((select id from ledger_transaction where created_at >= ${at.toString()}::timestamptz
+    order by created_at limit 1), 9223372036854775807) - ${sql.lit(STORED_TOGETHER)}`;
+
+const isBefore = (at: Temporal.Instant) => sql`
+  and posting.created_at < ${at.toString()}::timestamptz
+  and entry.transaction_id <= coalesce((select id from ledger_transaction where created_at < ${at.toString()}::timestamptz
+    order by created_at desc limit 1), 0) + ${sql.lit(STORED_TOGETHER)}`;
+
 /**
- * The references and hashes of postings whose transactions pay or refund this order, or belong to this trip: its budget, and the orders
- * that it pays, whose refunds and returns go to the wallet.
+ * The postings of transactions that pay or refund this order, or belong to this trip: its budget, and the orders that it pays, whose
+ * refunds and returns go to the wallet. Each condition matches an index.
  */
 async function findAbout(
   db: Queryable,
@@ -152,27 +169,36 @@ async function findAbout(
   { environment, chains }: WalletsOnChains,
   { orderId, tripId }: Pick<Page, "orderId" | "tripId">,
 ): Promise<readonly string[]> {
-  const ofBookings = (wanted: RawBuilder<unknown>) => sql`exists (
-    select 1 from booking
-    where booking.tenant_id = ${tenantId} and booking.network = ${environment} and ${wanted}
-      and (strpos(idempotency_key, booking.id) > 0 or exists (
-        select 1 from servicing_action
-        where servicing_action.tenant_id = ${tenantId} and servicing_action.network = ${environment}
-          and servicing_action.booking_id = booking.id and strpos(idempotency_key, servicing_action.id) > 0)))`;
-  const isPaidByTrip = sql`exists (
-    select 1 from escrow_booking
-    where escrow_booking.tenant_id = ${tenantId} and escrow_booking.network = ${environment}
-      and escrow_booking.trip_id = ${tripId ?? null}
-      and (escrow_booking.booking_id = booking.escrow_booking_id or escrow_booking.itinerary_hash = booking.itinerary_hash))`;
-  const { rows } = await sql<Pick<OwnTransaction, "id" | "idempotencyKey"> & { hash: string | null }>`
-    select id, idempotency_key as "idempotencyKey", hash from chain_transaction
+  const isOfTrip = sql`chain_order->>'tripId' is not null and chain_order->>'tripId' = ${tripId}`;
+  // Idempotency keys contain the booking or the change that is paid.
+  const about = sql.raw(ABOUT);
+  const isOfOrder = sql`${about} is not null and ${about} in (
+    select id from booking where network = ${environment} and order_id = ${orderId} and tenant_id = ${tenantId}
+    union all
+    select id from servicing_action where network = ${environment} and order_id = ${orderId} and tenant_id = ${tenantId})`;
+  const paidByTrip = sql`select booking.id from escrow_booking as held join booking
+      on booking.network = held.network and booking.tenant_id = held.tenant_id
+        and (booking.escrow_booking_id = held.booking_id or booking.itinerary_hash = held.itinerary_hash)
+    where held.network = ${environment} and held.tenant_id = ${tenantId} and held.trip_id = ${tripId}`;
+  const isPaidByTrip = sql`${about} is not null and ${about} in (
+    with paid as (${paidByTrip})
+    select id from paid
+    union all
+    select action.id from servicing_action as action join paid on paid.id = action.booking_id
+      where action.network = ${environment} and action.tenant_id = ${tenantId})`;
+  const select = (isWanted: RawBuilder<unknown>) => sql`
+    select id, regexp_replace(idempotency_key, '#\\d+$', '') as key, hash, block_number from chain_transaction
     where network = ${environment} and chain = any (${chains}::text[]) and tenant_id = ${tenantId}
-      and (${tripId ?? null}::text is null or chain_order->>'tripId' = ${tripId ?? null} or ${ofBookings(isPaidByTrip)})
-      and (${orderId ?? null}::text is null or ${ofBookings(sql`booking.order_id = ${orderId ?? null}`)})`.execute(db);
-  return rows.flatMap(({ id, idempotencyKey, hash }) => {
-    const key = firstKey(idempotencyKey);
-    return [`send:${id}`, key, key.replace(/^capture:/, "settle:"), ...(hash === null ? [] : [hash])];
-  });
+      and ${isWanted} ${orderId === undefined ? sql`` : sql`and ${isOfOrder}`}`;
+  const { rows } = await sql<{ id: string }>`
+    with own as (${tripId === undefined ? select(sql`true`) : sql`${select(isOfTrip)} union ${select(isPaidByTrip)}`})
+    select posting.id::text as id from own cross join lateral (
+      values ('send:' || own.id), (own.key), (regexp_replace(own.key, '^capture:', 'settle:'))
+    ) as named (reference) join ledger_transaction as posting on posting.reference = named.reference
+    union
+    select posting.id::text from own join ledger_transaction as posting
+      on posting.block_number = own.block_number and posting.transaction_hash = own.hash`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** A withdrawal is matched by its id, a payment to the supplier by its idempotency key, and incoming money by its hash. */

@@ -13,6 +13,7 @@ import type { BoughtOrder, OrderChange, OrderRecord, Orders } from "./orders.ts"
 import { createBookedSlices } from "./store-booked-slices.ts";
 import { createEvents, eventsColumn, readEvents } from "./store-events.ts";
 import { createBookedFlights } from "./store-flights.ts";
+import { hasStatus, statusAt } from "./store-order-status.ts";
 import { mayHaveUnclear } from "./store-servicing-actions.ts";
 import { createBookedStays } from "./store-stays.ts";
 
@@ -25,11 +26,6 @@ const PriceParts = z.array(z.string());
 const MOST_NAMED = 20;
 
 type Conditions = (row: ExpressionBuilder<Database, "booking">) => Expression<SqlBool>[];
-
-/** A hold lapses at its end, even if the supplier was not asked since. */
-const statusAt = (now: Temporal.Instant) =>
-  sql<OrderRecord["status"]>`case when state = 'on_hold' and hold_until <= ${now.toString()}::timestamptz
-    then 'lapsed' else order_status end`;
 
 const SLICES = sql<unknown>`coalesce(order_slices, result->'slices', hold_result->'slices')`;
 
@@ -192,7 +188,7 @@ function createReads(
         ...(from === undefined ? [] : [sql<SqlBool>`${ENDS_ON} >= ${from}`]),
         ...(to === undefined ? [] : [sql<SqlBool>`${STARTS_ON} <= ${to}`]),
         ...(before === undefined ? [] : [row("id", "<", before)]),
-        ...(status === undefined ? [] : [row(statusAt(reading.clock.now()), "=", status)]),
+        ...(status === undefined ? [] : hasStatus(row, reading.clock.now(), status)),
         ...(kinds === undefined ? [] : [row("kind", "in", kinds.flatMap(rowKinds))]),
         ...(itineraryHash === undefined ? [] : [row("itineraryHash", "=", itineraryHash)]),
       ])

@@ -3,6 +3,7 @@ import { wordsOfOthers } from "../../domain/schemas.ts";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
 import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
 import { formatMonth } from "../charging/index.ts";
 import type { Reads } from "./context.ts";
 import {
@@ -14,6 +15,7 @@ import {
   readFailedCalls,
 } from "./failed-call-page.ts";
 import { MicroUsdc, Spending } from "./spending.ts";
+import type { UsageSums } from "./store-usage-sums.ts";
 import type { Usage, UsageRecord } from "./usage.ts";
 
 const Time = z.string().meta({ format: "date-time" });
@@ -87,13 +89,39 @@ const DEFAULT_DAYS = 30;
 const MOST_DAYS = 92;
 const isDays = (text: string): boolean => /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_DAYS;
 
+interface AskedTools {
+  tenantId: string;
+  environment: Environment;
+  since: Temporal.Instant;
+  now: Temporal.Instant;
+}
+
+/** However many records there are: from the hour of `since` on. */
+async function groupByTool(
+  { usageRecords, usageSums }: { usageRecords: Pick<Usage, "lastByTool">; usageSums: Pick<UsageSums, "byTool"> },
+  { tenantId, environment, since, now }: AskedTools,
+) {
+  const floorToHour = (at: Temporal.Instant) => at.round({ smallestUnit: "hour", roundingMode: "floor" });
+  const [from, to] = [floorToHour(since), floorToHour(now.add({ hours: 1 }))];
+  const sums = (await usageSums.byTool(tenantId, environment, { from, to, tool: undefined })).slice(0, MOST_GROUPS);
+  const last = await usageRecords.lastByTool(
+    tenantId,
+    environment,
+    sums.map(({ tool }) => tool),
+  );
+  const groups = sums.map(({ tool, calls, priceMicro }) => {
+    return { name: tool, keyName: null, calls, priceMicro, lastAt: last.get(tool) ?? since };
+  });
+  return { groups, counted: 0n };
+}
+
 const readUsageGroups = defineRoute({
   id: "read_usage_groups",
   method: "GET",
   path: "/api/usage/groups",
   tag: "usage",
   summary: "Sum usage by tool, key or person",
-  description: `Totals of the last days' records in the environment of the key, the most expensive first. At most the newest ${MOST_GROUPED} records are counted, and ${MOST_GROUPS} groups shown.`,
+  description: `Totals of the last days' records in the environment of the key, the most expensive first, at most ${MOST_GROUPS}. By tool the sums of whole hours are added up; by key and by person at most the newest ${MOST_GROUPED} records are counted.`,
   scope: "usage:read",
   query: z.object({
     by: z.enum(["tool", "key", "person"]).describe("Default: tool").exactOptional(),
@@ -125,7 +153,11 @@ const readUsageGroups = defineRoute({
     const { by = "tool", days = String(DEFAULT_DAYS) } = query;
     const since = clock.now().subtract({ hours: Number(days) * 24 });
     const asked = { by, since, most: MOST_GROUPED, groups: MOST_GROUPS };
-    const found = await reads(tenantId, ({ usageRecords }) => usageRecords.group(tenantId, environment, asked));
+    const found = await reads(tenantId, ({ usageRecords, usageSums }) =>
+      by === "tool"
+        ? groupByTool({ usageRecords, usageSums }, { tenantId, environment, since, now: clock.now() })
+        : usageRecords.group(tenantId, environment, asked),
+    );
     const groups = found.groups.map(({ name, keyName, calls, priceMicro, lastAt }) => ({
       name,
       keyName,

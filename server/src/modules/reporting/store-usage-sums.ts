@@ -24,7 +24,7 @@ interface ToolSum {
 }
 
 /** The totals of a tenant's usage records, kept when the records are removed. */
-interface UsageSums {
+export interface UsageSums {
   /** Newest first; periods that begin before `before`. */
   list(
     tenantId: string,

@@ -74,6 +74,17 @@ export function createUsage(db: Queryable, payments: () => CallPayments): Usage 
       return { groups: rows.map(({ counted: _, ...group }) => group), counted: rows[0]?.counted ?? 0n };
     },
 
+    async lastByTool(tenantId, environment, tools) {
+      const { rows } = await sql<{ tool: string; createdAt: Temporal.Instant }>`
+        select asked.tool, last.created_at
+        from unnest(${[...tools]}::text[]) as asked (tool) cross join lateral (
+          select created_at from usage_record
+          where tenant_id = ${tenantId} and network = ${environment} and tool = asked.tool
+          order by id desc limit 1
+        ) as last`.execute(db);
+      return new Map(rows.map(({ tool, createdAt }) => [tool, createdAt]));
+    },
+
     async totals(tenantId, environment, period) {
       const row = await db
         .selectFrom("tenant")

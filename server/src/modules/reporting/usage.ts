@@ -73,6 +73,12 @@ export interface Usage {
       runId?: string | undefined;
     },
   ): Promise<readonly UsageRecord[]>;
+  /** When each of these tools was last called. */
+  lastByTool(
+    tenantId: string,
+    environment: Environment,
+    tools: readonly string[],
+  ): Promise<ReadonlyMap<string, Temporal.Instant>>;
   totals(
     tenantId: string,
     environment: Environment,

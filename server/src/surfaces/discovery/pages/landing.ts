@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { escapeHtml } from "../../../domain/escape-html.ts";
 import type { Catalog } from "../../../kernel/contracts/catalog.ts";
 import { cachedAnswer, cachedRoutes } from "../../http/cached-answer.ts";
@@ -15,11 +15,15 @@ interface LandingOptions {
   welcome: string;
 }
 
-const PICTURE = readFileSync(join(import.meta.dirname, "../../../../../docs/images/path-of-a-booking.svg")).toString(
-  "base64",
-);
+const IMAGES = join(import.meta.dirname, "../../../../../docs/images");
+const PICTURE = readFileSync(join(IMAGES, "path-of-a-booking.svg")).toString("base64");
 const PICTURE_WORDS =
   "An agent's call passes through one of four interfaces and the checks to the tool, which books with the supplier and pays on chain; the answer comes back signed.";
+
+/** Photographs of the dashboard, by theme. */
+const SCREENSHOT_PATHS = { light: "/images/dashboard-light.webp", dark: "/images/dashboard-dark.webp" } as const;
+const SCREENSHOT_WORDS =
+  "The dashboard's home view: what needs somebody, the latest orders, spending on calls and failed calls.";
 
 const cards = [
   ["/docs/quickstart", "Quickstart", "From the first start to a booked flight, with commands to copy."],
@@ -56,6 +60,9 @@ export function landingRoutes({ catalog, appUrl, welcome }: LandingOptions): Rou
 <pre tabindex="0"><code>npm start
 </code></pre>
 <div class="picture" tabindex="0"><img src="data:image/svg+xml;base64,${PICTURE}" width="920" height="330" alt="${escapeHtml(PICTURE_WORDS)}"></div>
+<h2>Watch what they do</h2>
+<p>The dashboard shows every call, trip, payment and decision, and people approve there what an agent may not do alone. <a href="/dashboard">Open the dashboard</a> with the link that the start has printed.</p>
+<picture class="screenshot"><source media="(prefers-color-scheme: dark)" srcset="${SCREENSHOT_PATHS.dark}"><img src="${SCREENSHOT_PATHS.light}" width="1280" height="680" loading="lazy" alt="${escapeHtml(SCREENSHOT_WORDS)}"></picture>
 <ul class="cards">
 ${items.join("\n")}
 </ul>
@@ -72,5 +79,10 @@ ${rows.join("\n")}
   });
   const page = cachedAnswer(html, { contentType: HTML, vary: ["accept"], headers: htmlHeaders });
   const text = cachedAnswer(welcome, { contentType: "text/plain; charset=utf-8", vary: ["accept"] });
-  return cachedRoutes("/", (request) => (prefersHtml(request) ? page(request) : text(request)));
+  return [
+    ...cachedRoutes("/", (request) => (prefersHtml(request) ? page(request) : text(request))),
+    ...Object.values(SCREENSHOT_PATHS).flatMap((path) =>
+      cachedRoutes(path, cachedAnswer(readFileSync(join(IMAGES, basename(path))), { contentType: "image/webp" })),
+    ),
+  ];
 }
