@@ -68,17 +68,16 @@ export abstract class Line {
   abstract say(who: "traveler" | "approver", text: string): Promise<void>;
   abstract answer(question: Shown, label: string): Promise<void>;
   abstract decide(card: Card, label: "Approve" | "Reject"): Promise<void>;
-  /** The path of a fault, and its name. */
   abstract readonly faults: readonly [Fault, ...Fault[]];
 
   get appUrl(): string {
     return this.#options.appUrls[0];
   }
 
-  async arm([path, fault]: Fault): Promise<void> {
+  async arm([path, fault, times = 1]: Fault): Promise<void> {
     const url = `${this.#playUrl.origin}/_carriers/control/faults`;
     const { controlToken, playground } = this.#options;
-    await ask(url, controlToken, "POST", { path, playground, fault });
+    await ask(url, controlToken, "POST", { path, playground, fault, times });
   }
 
   /** The code that proves who somebody is when they write it to the app. */
@@ -104,7 +103,8 @@ export abstract class Line {
   }
 }
 
-export type Fault = readonly [path: string, fault: string];
+/** `times`: how many requests or events in a row meet it. */
+export type Fault = readonly [path: string, fault: string, times?: number];
 
 /** Adds a simulated channel to a tenant. */
 export async function addChannel(

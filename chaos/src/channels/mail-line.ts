@@ -11,6 +11,8 @@ const State = z.object({
 });
 
 export const EMAIL = { kind: "email" };
+/** Mails in a row. */
+const SOME = 6;
 /** A mail carries links, never a decision. */
 const ANSWER_LINK = /\/answer#([\w-]+)/g;
 const APPROVAL_LINK = /\/approve\/(apr_[0-9A-Z]{26})\/([^\s#]+)#([\w-]+)/;
@@ -21,10 +23,7 @@ export class MailLine extends Line {
   readonly travelerNames = [TRAVELER];
   readonly approverCodes = undefined;
   readonly places: readonly string[];
-  readonly faults: readonly [Fault, ...Fault[]] = [
-    ["/_events/email", "duplicated"],
-    ["/_events/email", "late"],
-  ];
+  readonly faults: readonly [Fault, ...Fault[]] = [["/_events/email", "duplicated", SOME]];
 
   /** @param approver their address. */
   constructor(options: LineOptions, approver: string) {
