@@ -48,6 +48,18 @@ export interface OwnOrderSearch {
   reason: string | null;
 }
 
+type RecordPorts = Pick<Ports, "stores">;
+
+/** The tenant's order with this booking reference, by our own records. */
+export async function findRecord(
+  pnr: string | undefined,
+  { stores }: RecordPorts,
+  { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
+): Promise<OrderRecord | undefined> {
+  if (pnr === undefined || pnr === "") return undefined;
+  return await stores.orders.findByPnr(tenantId, environment, pnr.toUpperCase());
+}
+
 interface Leg {
   origin: string;
   destination: string;
@@ -64,7 +76,7 @@ export async function findOwnOrder(
 ): Promise<OwnOrderSearch> {
   const none = (reason: string, orderId: string | null = null) => ({ own: undefined, orderId, reason });
   if (pnr === undefined || pnr === "") return none("No pnr was given, so no order was looked up.");
-  const record = await stores.orders.findByPnr(caller.tenantId, caller.environment, pnr.toUpperCase());
+  const record = await findRecord(pnr, { stores }, caller);
   if (record === undefined)
     return none("You have no order with this pnr: the airline or agent that booked it can change it.");
   const { orderId } = record;

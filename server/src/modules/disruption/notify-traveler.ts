@@ -3,10 +3,11 @@ import { type CallPlan, final } from "../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import { mayBeSent, sendMessage } from "../outbox/index.ts";
 import type { Ports } from "./context.ts";
+import type { Addressee } from "./find-addressees.ts";
 import type { composeMessages } from "./replan-messages.ts";
 import type { MessageAnswer } from "./replan-parts.ts";
 
-type Draft = ReturnType<typeof composeMessages>[number];
+type Draft = ReturnType<typeof composeMessages>[number] & Pick<Message, "traveler"> & { userId: string };
 type Message = z.input<typeof MessageAnswer>;
 
 /** After this a message about a disruption is useless. */
@@ -15,7 +16,7 @@ const OF_USE = { hours: 12 };
 /** Identifies a disruption: a traveler is written to once about the same one. */
 type Disruption = readonly (string | undefined)[];
 
-type NoticePorts = Pick<Ports, "stores" | "clock" | "delivery" | "channelNotices">;
+export type NoticePorts = Pick<Ports, "stores" | "clock" | "delivery" | "channelNotices">;
 
 /** Sends the drafts that can be sent, and explains the rest. */
 export async function notifyTraveler(
@@ -25,9 +26,9 @@ export async function notifyTraveler(
   ports: NoticePorts,
 ): Promise<Message[]> {
   return await Promise.all(
-    drafts.map(async ({ mail, ...draft }) => ({
+    drafts.map(async ({ mail, userId, ...draft }) => ({
       ...draft,
-      ...(await send({ ...draft, mail }, disruption, caller, ports)),
+      ...(await send({ ...draft, mail, userId }, disruption, caller, ports)),
     })),
   );
 }
@@ -40,33 +41,38 @@ const CHAT_NAMES = { slack: "Slack", whatsapp: "WhatsApp" } as const;
 export async function planNotice(
   channels: readonly Draft["channel"][],
   about: Disruption,
-  { tenantId, travelerId: userId, environment }: Caller,
-  { travelers, channelNotices, ...ports }: Pick<Ports, "delivery" | "travelers" | "stores" | "channelNotices">,
+  readers: readonly Pick<Addressee, "userId" | "profile">[],
+  { tenantId, environment }: Caller,
+  { channelNotices, ...ports }: Pick<Ports, "delivery" | "stores" | "channelNotices">,
 ): Promise<CallPlan> {
   const chats = CHATS.filter((channel) => channels.includes(channel));
-  const reached = await Promise.all(
-    chats.map((channel) => channelNotices.reaches({ tenantId, environment, userId, channel })),
+  const canMail = channels.includes("email") && (await ports.delivery.canMail({ tenantId, environment }));
+  const told = await Promise.all(
+    readers.map(async ({ userId, profile }) => {
+      const reached = await Promise.all(
+        chats.map((channel) => channelNotices.reaches({ tenantId, environment, userId, channel })),
+      );
+      const isMailed =
+        canMail &&
+        profile?.email !== undefined &&
+        (await mayBeSent(ports, { tenantId, environment, userId, kind: KIND, about }));
+      return [
+        ...chats
+          .filter((_, at) => reached[at])
+          .map((channel) => final(`the message to the traveler on ${CHAT_NAMES[channel]}`)),
+        ...(isMailed ? [final("the email to the traveler of the profile")] : []),
+      ];
+    }),
   );
-  const told = chats
-    .filter((_, at) => reached[at])
-    .map((channel) => final(`the message to the traveler on ${CHAT_NAMES[channel]}`));
-  return { movements: [], irreversible: [...told, ...(await planMail())] };
-
-  async function planMail() {
-    if (!channels.includes("email") || !(await ports.delivery.canMail({ tenantId, environment }))) return [];
-    const profile = await travelers.get(tenantId, userId, environment);
-    if (profile?.email === undefined) return [];
-    if (!(await mayBeSent(ports, { tenantId, environment, userId, kind: KIND, about }))) return [];
-    return [final("the email to the traveler of the profile")];
-  }
+  return { movements: [], irreversible: told.flat() };
 }
 
-const notSent = (reason: string) => ({ sent: false, sentAt: null, reason });
+export const notSent = (reason: string) => ({ sent: false, sentAt: null, reason });
 
 async function send(
-  { channel, mail, text }: Pick<Draft, "channel" | "mail" | "text">,
+  { channel, mail, text, userId }: Pick<Draft, "channel" | "mail" | "text" | "userId">,
   about: Disruption,
-  { tenantId, travelerId: userId, environment }: Caller,
+  { tenantId, environment }: Caller,
   ports: NoticePorts,
 ): Promise<Pick<Message, "sent" | "sentAt" | "reason">> {
   if (channel !== "email") {

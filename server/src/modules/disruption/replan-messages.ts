@@ -16,7 +16,7 @@ import { replanTexts } from "./replan-texts.ts";
 
 type Channel = z.output<typeof MessageAnswer>["channel"];
 
-interface Replanned {
+export interface Replanned {
   /** Such as `BA117 LHR–JFK`. */
   flight: string;
   /** Such as `LHR–JFK`. */
@@ -52,7 +52,7 @@ interface Draft {
   mail: ReturnType<typeof composeMail> | undefined;
 }
 
-/** The same content for every channel, each in its own format. Addressed only to the traveler's own profile, never to anybody else. */
+/** The same content for every channel, each in its own format. Addressed only to the reader's own profile, never to anybody else. */
 export function composeMessages(channels: readonly Channel[], replanned: Replanned, reader: Reader): Draft[] {
   const content = composeContent(replanned, reader);
   const { email, phoneNumber } = reader.profile ?? {};

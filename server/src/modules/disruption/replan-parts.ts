@@ -4,6 +4,7 @@ import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import { Slice } from "../../domain/travel/offer-schema.ts";
 import { OfferAnswer } from "../flights/index.ts";
 import { DeepLinks, MINUTES_TO_EXIT } from "../maps/index.ts";
+import { ShownTraveler } from "../orders/index.ts";
 import { ChangePrice } from "../servicing/index.ts";
 import { AccommodationAnswer, AccommodationPicks } from "../stays/index.ts";
 
@@ -125,7 +126,10 @@ export const TransferAnswer = Marked.extend({
 export const MessageAnswer = z.object({
   channel: z.enum(["whatsapp", "slack", "email"]),
   text: z.string().describe("Text for that channel; names in it are third-party text"),
-  recipient: z.string().nullable().describe("From the traveler's profile, masked; null: the profile has none"),
+  traveler: ShownTraveler.nullable().describe(
+    "The traveler of the order whom it is for; null: the caller's own traveler, or nobody if nobody was written to",
+  ),
+  recipient: z.string().nullable().describe("From that traveler's profile, masked; null: the profile has none"),
   sent: z.boolean(),
   sentAt: z.string().nullable(),
   reason: z.string().describe("Why it was not sent, or who received it"),

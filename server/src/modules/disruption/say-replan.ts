@@ -193,7 +193,7 @@ type OldOrder = NonNullable<Change["order"]>;
 /** The channels that really sent, as the texts exist either way. */
 function saidOfMessages(messages: readonly z.input<typeof MessageAnswer>[]): string[] {
   const channels = (wanted: boolean) =>
-    messages.flatMap(({ channel, sent }) => (sent === wanted ? [channel] : [])).join(", ");
+    [...new Set(messages.flatMap(({ channel, sent }) => (sent === wanted ? [channel] : [])))].join(", ");
   const [sent, notSent] = [channels(true), channels(false)];
   return [
     ...(sent === "" ? [] : [`Sent to the traveler: ${sent}.`]),

@@ -202,6 +202,53 @@ describe("the message of a replanned trip", () => {
     expect(mail?.parsed.html).not.toContain("<b>");
   });
 
+  it("goes to the travelers of the order, never to the caller who booked it for them", async () => {
+    const ask = async (tool: string, args: object) => requireResult(await service.call(tool, args));
+    const person = { givenName: "Dev", familyName: "Rao", bornOn: "1990-01-01", title: "mr", gender: "m" };
+    const reached = { email: "dev@example.com", phoneNumber: "+14155550199" };
+    for (const userId of ["dev", "gone"]) await ask("save_traveler", { userId, ...person, ...reached });
+    const Offers = z.object({ offers: z.array(z.object({ fares: z.array(z.object({ id: z.string() })) })) });
+    const route = { origin: "LHR", destination: "JFK", departureDate: date.toString() };
+    const { offers } = Offers.parse(await ask("search_flights", route));
+    const book = async (userId: string, at: number) => {
+      const booking = { offerId: offers[at]?.fares[0]?.id, additionalCustomerUserIds: [userId] };
+      const Booked = z.object({
+        orderId: z.string(),
+        pnr: z.string(),
+        slices: z.tuple([z.object({ segments: z.array(z.object({ departingAt: z.string() })) })]),
+      });
+      return Booked.parse(await ask("book_flight", booking));
+    };
+    const { pnr, slices } = await book("dev", 0);
+    const told = { ...disrupted(`${slices[0].segments[0]?.departingAt}Z`), notifyChannels: ["email", "whatsapp"] };
+    const of = (reference: string, leg = {}) => ({
+      ...told,
+      originalLeg: { ...told.originalLeg, ...leg, pnr: reference },
+    });
+    const previewed = await ask("preview_call", { tool: "trip_delay_replanner", args: of(pnr) });
+    expect(previewed.irreversible).toHaveLength(1);
+    expect(await replan(of(pnr))).toMatchObject([
+      { channel: "email", recipient: "d…@example.com", sent: true, traveler: { userId: "dev" } },
+      { channel: "whatsapp", recipient: "…99", sent: false, traveler: { userId: "dev" } },
+    ]);
+    expect(server.received.map(({ to }) => to)).toEqual([["dev@example.com"]]);
+
+    const nobody = { recipient: null, sent: false, traveler: null };
+    const elsewhere = await replan(of(pnr, { origin: "CDG", destination: "FCO" }));
+    expect(elsewhere[0]).toMatchObject({ ...nobody, reason: expect.stringContaining("not for this leg") });
+    const { pnr: other } = await book("gone", 1);
+    const headers = { authorization: `Bearer ${service.apiKey}` };
+    await service.send("/api/travelers/gone?confirmFutureBookings=true", { method: "DELETE", headers });
+    expect(await replan(of(other))).toMatchObject(
+      ["email", "whatsapp"].map((channel) => ({
+        ...nobody,
+        channel,
+        reason: expect.stringContaining("no traveler of the order has a profile here"),
+      })),
+    );
+    expect(server.received).toHaveLength(1);
+  });
+
   it("is sent once per disruption, whichever key the calls have", async () => {
     const scheduled = `${date}T09:00:00Z`;
     const once = { headers: { "idempotency-key": "replan-once" } };

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { Provenance } from "../../../domain/schemas.ts";
-import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
+import { LanguageAnswer } from "../../../domain/texts.ts";
 import { checkSlice } from "../../../domain/travel/check-slice.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { NextStep } from "../../bookings/index.ts";
 import { AirlineChangeAnswer } from "../airline-change.ts";
 import { defineTool } from "../context.ts";
 import { AirlineDutyAnswer } from "../duties/airline-duty.ts";
+import { findAddressees } from "../find-addressees.ts";
 import { isRefundable } from "../find-own-order.ts";
-import { notifyTraveler, planNotice } from "../notify-traveler.ts";
+import { planNotice } from "../notify-traveler.ts";
 import { saidOfOtherDay } from "../replan.ts";
 import { describeFlight, formatLeg, identifyDisruption, ReplanInput } from "../replan-input.ts";
-import { composeMessages } from "../replan-messages.ts";
 import { judgeOutlook } from "../replan-outlook.ts";
 import {
   AlternativesAnswer,
@@ -23,6 +23,7 @@ import {
 } from "../replan-parts.ts";
 import { replanTrip } from "../replan-trip.ts";
 import { saidOfAlternatives, saidOfChange, sayNext } from "../say-replan.ts";
+import { writeToTravelers } from "../write-to-travelers.ts";
 
 const LONGEST_REASON = 300;
 
@@ -37,7 +38,7 @@ export const tripDelayReplanner = defineTool({
   summary:
     "Find alternatives after a disrupted flight: other flights, changes of your order, a hotel, transfers, messages to the traveler.",
   advice:
-    "Books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it covers your order's travelers and says what order and stays would refund. notifyChannels: email is sent once per disruption; whatsapp and slack are texts to pass on.",
+    "Books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it covers your order's travelers, writes to them alone, and says what order and stays would refund. notifyChannels: email is sent once per disruption; whatsapp and slack are texts to pass on.",
   area: "trip",
   effect: "write",
   price: 3_000n,
@@ -74,7 +75,7 @@ export const tripDelayReplanner = defineTool({
     transfer: TransferAnswer.nullable().describe("Between the hotel or the stay and the airport; null without both"),
     next: NextStep,
     messages: z.array(MessageAnswer),
-    language: LanguageAnswer.describe("Language of the messages, from the traveler's profile"),
+    language: LanguageAnswer.describe("Language of the first message, from the traveler's profile"),
     sandbox: z.boolean(),
     ...Provenance.shape,
   }),
@@ -108,15 +109,16 @@ export const tripDelayReplanner = defineTool({
     return checkSlice({ ...slice, date: rebookSearch?.departureDate }, paths, { maps, clock });
   },
 
-  plan: (input, { caller, ...ports }) => planNotice(input.notifyChannels, identifyDisruption(input), caller, ports),
+  async plan(input, { caller, ...ports }) {
+    const { readers } = await findAddressees(input.originalLeg.pnr, ports, caller);
+    return await planNotice(input.notifyChannels, identifyDisruption(input), readers, caller, ports);
+  },
 
   async run(input, { caller, call, ...ports }) {
     const { originalLeg, disruption } = input;
-    const { flights, travelers, maps } = ports;
+    const { flights, maps } = ports;
     const { setting, ...found } = await replanTrip(input, ports, { caller, call });
     const { alternatives, change, airlineChange, duties, hotel, stays, transfer } = found;
-    const profile = await travelers.get(caller.tenantId, caller.travelerId, caller.environment);
-    const words = wordsIn(profile?.preferredLanguage ?? "en");
     const outlook = judgeOutlook(input, setting, found);
     const { own, replan } = setting;
     const leg = formatLeg(input, own?.isMissedOnTheWay ? { ...own, from: replan.origin } : own);
@@ -135,8 +137,9 @@ export const tripDelayReplanner = defineTool({
       passengers: replan.passengers,
       isRefundable: isRefundable(own),
     };
-    const drafts = composeMessages(input.notifyChannels, replanned, { profile, words, isTrial: flights.sandbox });
-    const messages = await notifyTraveler(drafts, identifyDisruption(input), caller, ports);
+    const isOtherLeg = own === undefined && change.orderId !== null;
+    const told = { isOtherLeg, isTrial: flights.sandbox };
+    const { messages, language } = await writeToTravelers(input, replanned, told, ports, caller);
     const said = Temporal.Instant.from(originalLeg.scheduledDepartureIso);
     const otherDay = saidOfOtherDay(own, said, maps);
     return {
@@ -150,7 +153,7 @@ export const tripDelayReplanner = defineTool({
       transfer,
       next: sayNext(outlook, found, messages, otherDay),
       messages,
-      language: words.answer,
+      language,
       sandbox: flights.sandbox,
       ...flights.provenance(),
     };
