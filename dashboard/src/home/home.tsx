@@ -160,7 +160,7 @@ function LatestOrders() {
             <span className="amount">
               {totalAmount} {totalCurrency}
             </span>
-            <Status kind={status === "confirmed" || status === "booked" ? "done" : "quiet"}>
+            <Status kind={status === "confirmed" ? "done" : "quiet"}>
               {status}, {fromNow(createdAt)}
             </Status>
           </li>
