@@ -169,17 +169,16 @@ describe("the operator's commands", () => {
     expect(await seen(created.apiKey)).toBeDefined();
     const { keys } = JSON.parse((await key("list", "--tenant", id, "--json")).out);
     expect(keys.map(({ revokedAt }: { revokedAt: unknown }) => revokedAt !== null)).toEqual([false, true]);
-    const own = service.db.selectFrom("auditLog").where("actor", "=", "command").where("program", "=", "command");
-    const lines = await own.select("action").execute();
-    expect(lines.map(({ action }) => action)).toEqual([
-      "tenant.create",
-      "key.mint",
-      "key.mint",
-      "tenant.set",
-      "tenant.set",
-      "tenant.set",
-      "tenant.link_origins",
-      "key.revoke",
+    const told = service.db.selectFrom("auditLog").select(["action", "program"]).where("actor", "=", "command");
+    expect((await told.execute()).map(({ action, program }) => `${action} by ${program}`)).toEqual([
+      "tenant.create by command",
+      "key.mint by command",
+      "key.mint by command",
+      "tenant.set by command",
+      "tenant.set by command",
+      "tenant.set by command",
+      "tenant.link_origins by command",
+      "key.revoke by command",
     ]);
   });
 
@@ -368,11 +367,14 @@ test("without DATABASE_URL the embedded database is started, kept for the next t
   const dataDir = mkdtempSync(join(tmpdir(), "wayfare embedded "));
   try {
     // Interrupted: the command ends its work and leaves nothing running.
-    const create = [programAt("server/src/commands/tenant.ts"), "create", "--name", "First", "--json"];
-    const child = spawn(process.execPath, create, {
-      env: { PATH: process.env.PATH ?? "", DATA_DIR: dataDir },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const child = spawn(
+      process.execPath,
+      [programAt("server/src/commands/tenant.ts"), "create", "--name", "First", "--json"],
+      {
+        env: { PATH: process.env.PATH ?? "", DATA_DIR: dataDir },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
     let [out, error] = ["", ""];
     child.stdout.on("data", (chunk) => {
       out += String(chunk);
