@@ -118,14 +118,3 @@ export interface Run {
   status: string;
   updatedAt: string;
 }
-
-export interface Order {
-  orderId: string;
-  kind: "flight" | "stay";
-  status: string;
-  pnr: string | null;
-  what: string | null;
-  totalAmount: string;
-  totalCurrency: string;
-  createdAt: string;
-}
