@@ -89,5 +89,6 @@ export type UsageSums = ReadUsageSumsAnswer;
 export type FailedCall = ReadFailedCallsAnswer["calls"][number];
 export type Run = ListWorkflowRunsAnswer["runs"][number];
 export type Order = GetOrdersAnswer["orders"][number];
+
 /** The evidence is stored as it was shown, and may be of an earlier release. */
 export type Approval = Omit<GetApprovalAnswer, "evidence"> & { evidence: Evidence | null };

@@ -41,7 +41,7 @@ export interface SupplierEntry {
 }
 
 export interface Simulators {
-  /** Those of this guest. A simulator that has not started has none. */
+  /** Those of this guest, at the simulators that run. */
   listFaults(guest: SimulatorGuest): Promise<readonly ArmedFault[]>;
   /** Starts the simulator if nobody has used it. */
   arm(guest: SimulatorGuest, fault: NewFault): Promise<void>;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import type { HttpClient, HttpRequest } from "../../platform/http-client/http-client.ts";
+import { HttpFailure } from "../../platform/http-client/http-failure.ts";
 import type { ArmedFault, NewFault, SimulatorGuest, SimulatorName, Simulators } from "../../ports/simulators.ts";
 
 /** Where a simulator answers. */
@@ -10,7 +11,7 @@ interface Place {
   start(): Promise<string>;
 }
 
-export interface SimulatorOptions {
+interface SimulatorOptions {
   http: Pick<HttpClient, "send">;
   places: Readonly<Record<SimulatorName, Place>>;
   /** The carrier simulator's. The other two take control from this machine without one. */
@@ -112,8 +113,13 @@ export function createSimulators({ http, places, controlToken }: SimulatorOption
         NAMES.map(async (simulator) => {
           const base = places[simulator].find();
           if (base === undefined) return [];
-          const { value } = await ask(simulator, base, { method: "GET", path: FAULTS[simulator] });
-          return readFaults(simulator, value, guest);
+          const answer = await ask(simulator, base, { method: "GET", path: FAULTS[simulator] }).catch(
+            (error: unknown) => {
+              if (simulator !== "supplier" && isNotRunning(error)) return undefined;
+              throw error;
+            },
+          );
+          return answer === undefined ? [] : readFaults(simulator, answer.value, guest);
         }),
       );
       return lists.flat();
@@ -125,8 +131,9 @@ export function createSimulators({ http, places, controlToken }: SimulatorOption
     },
     async disarm(guest) {
       for (const simulator of NAMES) {
-        const base = places[simulator].find();
-        if (base === undefined) continue;
+        if (places[simulator].find() === undefined) continue;
+        // One that has stopped may have kept its faults, so that it is started to lose them.
+        const base = await start(simulator);
         const whose = new URLSearchParams(
           simulator === "carriers" ? { playground: guest.playgroundId } : { tenant: guest.tenantId },
         );
@@ -155,6 +162,10 @@ export function createSimulators({ http, places, controlToken }: SimulatorOption
     },
   };
 }
+
+/** Nothing listens there: nobody has used it since the service started. */
+const isNotRunning = (error: unknown): boolean =>
+  error instanceof Failure && error.cause instanceof HttpFailure && error.cause.delivery === "not_sent";
 
 const NAMES = ["supplier", "attester", "carriers"] as const;
 const FAULTS = {

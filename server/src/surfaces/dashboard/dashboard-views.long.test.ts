@@ -78,7 +78,7 @@ async function fillProduct() {
     { name: "budget", path: `/trips/budgets/${trip.tripId}`, shows: IMAGE },
     { name: "runs", path: "/runs", shows: "Book flight" },
     { name: "run", path: `/runs/${runId}?step=1`, shows: "It waits at" },
-    { name: "approvals", path: "/approvals", shows: "markup" },
+    { name: "approvals", path: "/approvals", shows: "Send tokens" },
     { name: "one approval", path: `/approvals?id=${approvalId}`, shows: "What your answer does" },
     { name: "sandbox", path: "/sandbox", shows: "They agree" },
     { name: "money", path: "/money", shows: "Payment of an order" },
@@ -185,15 +185,15 @@ it("a call that moves money is previewed first, and moves what the preview said"
 it("a fault that is armed on the page meets the next search, and the page then shows none", async () => {
   const { page } = watched;
   await open({ path: "/sandbox", shows: "Nothing is armed" });
-  await page.getByLabel("When the service is").selectOption("search_flights");
+  await page.getByLabel("When the service is").selectOption("search_stays");
   await page.getByLabel("This happens").selectOption("not_enabled");
   await page.getByRole("button", { name: "Arm it" }).click();
   await page.getByText("next request").waitFor();
-  const args = { origin: "LHR", destination: "CDG", departureDate: day(61) };
-  expect((await service.call("search_flights", args)).body.ok).not.toBe(true);
+  const args = { location: "Lisbon", checkInDate: day(61), checkOutDate: day(63) };
+  expect((await service.call("search_hotels", args)).body.ok).not.toBe(true);
   await page.reload();
   await page.getByText("Nothing is armed").waitFor();
-  expect((await service.call("search_flights", args)).body.ok).toBe(true);
+  expect((await service.call("search_hotels", args)).body.ok).toBe(true);
 });
 
 it("rules that are changed in the form are the same as JSON, and the saved version differs in them alone", async () => {

@@ -39,6 +39,7 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   confirmation_required: "declared",
   not_confirmed: "declared",
   may_not_decide: "declared",
+  sandbox_only: "declared",
   tool_not_found: "call",
   tenant_not_found: "call",
   conversation_not_found: "declared",
