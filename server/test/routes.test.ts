@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { routes } from "../src/contributions.ts";
 import { EVERYTHING, knownScopes, personalScopes } from "../src/domain/scopes.ts";
 import { type Escrow, openEscrow } from "./support/escrow.ts";
+import { makeOwnRecords } from "./support/own-records.ts";
 import type { TestService } from "./support/service.ts";
 import { openSharedService } from "./support/shared-service.ts";
-import { newFundedTenant, requireResult } from "./support/treasury.ts";
+import { newFundedTenant } from "./support/treasury.ts";
 
 /** Common to every route of every module. */
 
@@ -106,147 +107,12 @@ describe("called", () => {
   beforeAll(async () => {
     service = await openSharedService();
     escrow = openEscrow(service);
-    await service.isFunded(service.tenantId);
-    const tripId = await escrow.prefund("5");
-    const bookingId = await escrow.reserve(tripId, "2");
-    // Anyone with a file's address may read it: the tests have none.
-    const fileAddress = `${"0".repeat(32)}.png`;
-    own = { tripId, bookingId, orderId: await bookFlight(), userId: "user_own", policyId: "own-policy", fileAddress };
-    own = { ...own, invoiceNumber: "SANDBOX-INV-000001", invoiceFile: `${"0".repeat(32)}.pdf` };
-    expect((await send(find("write_traveler"), { body: { givenName: "Own" } })).status).toBe(201);
-    expect((await send(find("write_policy"))).status).toBe(201);
-    const input = { tripId, origin: "LHR", destination: "JFK", departureDate: "2030-01-01" };
-    const run = await send(find("start_workflow_run"), { body: { workflowId: "service.book_flight", input } });
-    expect(run.body, "it waits for the guest's claim").toMatchObject({ status: "paused" });
-    own = {
-      ...own,
-      runId: String(run.body.runId),
-      approvalId: await askForApproval(),
-      conversationId: await converse(),
-      endpointId: String((await send(find("add_event_endpoint"))).body.id),
-      ...(await addChannel()),
-    };
-    own = {
-      ...own,
-      linkId: await joinKey(),
-      channel: "email",
-      recordId: await failToSend(),
-      sessionId: await signIn(),
-      connectionId: await connectAgent(),
-      memberId: await addMember(),
-    };
-    const { key } = (await send(find("mint_key"))).body;
-    own = { ...own, keyId: String(Object(key).keyId), tenantId: service.tenantId };
+    own = await makeOwnRecords(service, escrow);
   });
   afterAll(async () => {
     await escrow?.close();
     await service?.[Symbol.asyncDispose]();
   });
-
-  async function askForApproval(): Promise<string> {
-    expect((await send(find("write_policy"), { body: { document: { payments: { maxAmountUsd: 1 } } } })).status).toBe(
-      200,
-    );
-    const enforce = (policyId: string | null) => send(find("write_policy_enforcement"), { body: { policyId } });
-    await enforce("own-policy");
-    const refused = await service.call("send_tokens", { to: `0x${"7".repeat(40)}`, amount: "2", token: "USDC" });
-    expect(refused.body.code).toBe("approval_required");
-    await enforce(null);
-    return String(refused.body.approvalId);
-  }
-
-  async function failToSend(): Promise<string> {
-    const id = `msg_${"0".repeat(26)}`;
-    await service.sql(
-      `insert into message (id, tenant_id, network, kind, message_key, state, expires_at, failure_code, created_at, updated_at, record_id)
-       values ($1, $2, 'sandbox', 'nobody sends it', 'key', 'failed', now(), 'mail_refused', now(), now(), 'record')`,
-      [id, service.tenantId],
-    );
-    return id;
-  }
-
-  async function addChannel() {
-    const channelId = String((await send(find("add_channel"))).body.id);
-    const personId = "chp_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4";
-    await service.sql(
-      `insert into channel_person (id, channel_id, tenant_id, network, external_id, user_id, key_id, created_at)
-       values ($1, $2, $3, 'sandbox', 'U0OWN', 'user_own', 'key_own', now())`,
-      [personId, channelId, service.tenantId],
-    );
-    return { channelId, personId, app: channelId };
-  }
-
-  async function joinKey(): Promise<string> {
-    const linkId = "lnk_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4";
-    await service.sql(
-      "insert into conversation_link values ($1, $2, 'sandbox', 'email', 'a@example.com', 'user_own', now())",
-      [linkId, service.tenantId],
-    );
-    return linkId;
-  }
-
-  /** A session of somebody who works for the tenant. */
-  async function signIn(): Promise<string> {
-    const sessionId = "sgn_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4";
-    await service.sql(
-      "insert into sign_in_session values ($1, $2, $3, 'sandbox', 'user_test_operator', true, now(), now(), now(), now() + interval '1 day', null, '', '')",
-      [sessionId, `hash of ${sessionId}`, service.tenantId],
-    );
-    return sessionId;
-  }
-
-  /** Somebody who was invited, and has not signed in. */
-  async function addMember(): Promise<string> {
-    const member = { id: "user_member", name: "Member", email: "member@example.com", roles: ["traveler"] } as const;
-    const owner = { tenantId: service.tenantId, environment: "sandbox" } as const;
-    await service.operator(({ persons }) => persons.add(owner, member, "test"));
-    return member.id;
-  }
-
-  /** An agent that somebody who works for the tenant has connected. */
-  async function connectAgent(): Promise<string> {
-    const connectionId = "con_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4";
-    await service.sql(
-      `insert into api_key (id, tenant_id, person_id, kind, name, key_hash, start, scopes, environment, created_at)
-       values ('key_connected', $1, 'user_test_operator', 'grant', 'agent', 'hash of it', '', '{}', 'sandbox', now())`,
-      [service.tenantId],
-    );
-    await service.sql(
-      `insert into connected_agent (id, key_id, tenant_id, network, person_id, client_id, client_name, resource, created_at)
-       values ($1, 'key_connected', $2, 'sandbox', 'user_test_operator', 'client', 'agent', 'resource', now())`,
-      [connectionId, service.tenantId],
-    );
-    return connectionId;
-  }
-
-  /** As the operator, whose conversations the routes are asked about. */
-  async function converse(): Promise<string> {
-    const answer = await service.send("/api/agent/dispatch", {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json",
-        authorization: `Bearer ${service.apiKey}`,
-      },
-      body: JSON.stringify({ channel: "web", input: "Hello" }),
-    });
-    return String(answer.body.conversationId);
-  }
-
-  async function bookFlight(): Promise<string> {
-    const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
-    const found = requireResult(
-      await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate }),
-    );
-    const [offer] = Array.isArray(found.offers) ? found.offers : [];
-    return String(requireResult(await service.call("book_flight", { offerId: offer.id })).orderId);
-  }
-
-  function find(id: string): AnyRoute {
-    const route = routes.find((one) => one.id === id);
-    if (route === undefined) throw new Error(`There is no route ${id}.`);
-    return route;
-  }
 
   /** With the key of a person who administers, but where the agent's own key is meant. */
   function send(

@@ -7,6 +7,7 @@ import { createMigratedDatabase, type TestDatabase } from "./support/test-databa
 /** Tables that name a tenant and no environment. */
 const WITHOUT_ENVIRONMENT: Readonly<Record<string, string>> = {
   faucet_request: "The faucet counts by address, whoever asks; what is not the asking tenant's own is never answered.",
+  outside_key_intent: "It names a key that is being made at the identity provider, and no key reads it.",
 };
 
 /** Unique indexes of a tenant's rows that leave out the environment. */
@@ -15,6 +16,7 @@ const UNIQUE_IN_BOTH: Readonly<Record<string, string>> = {
   passkey_credential_id_key: "An authenticator makes it, and it is found before anybody knows its environment.",
   sign_in_link_token_hash_key: "A link's token is made by the service, and cannot be guessed.",
   connected_agent_key_id_key: "A key's id is made by the service.",
+  api_key_by_outside_id: "The identity provider makes a key's id there, and the key is found before its environment.",
   api_key_key_hash_key: "A key is found by its hash before anybody knows its environment.",
   idempotency_call: "A call's id is made by the service.",
   payment_call_id_key: "A call's id is made by the service.",

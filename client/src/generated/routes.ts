@@ -134,7 +134,7 @@ export interface Routes {
   removeMember(input: RemoveMemberInput, options?: RouteOptions): RouteAnswer<RemoveMemberAnswer, RemoveMemberRouteCode>;
   /** Invite a member again. Sends another link, which signs the member in once and within a week. Earlier invitations end. */
   inviteMemberAgain(input: InviteMemberAgainInput, options?: RouteOptions): RouteAnswer<InviteMemberAgainAnswer, InviteMemberAgainRouteCode>;
-  /** Change a member's roles. Applies to their sessions and to the agents that they have connected at once. Their own API keys keep their scopes: revoke them. */
+  /** Change a member's roles. Applies at once to their sessions, to the agents that they have connected, and to their own API keys, which lose what only the earlier roles allowed, for good. */
   setMemberRoles(input: SetMemberRolesInput, options?: RouteOptions): RouteAnswer<SetMemberRolesAnswer, SetMemberRolesRouteCode>;
   /** List money movements. Money that entered or left the tenant's wallets, newest first: purpose, amount, counterpart, order or trip, transaction. */
   getMovements(input?: GetMovementsInput, options?: RouteOptions): RouteAnswer<GetMovementsAnswer, GetMovementsRouteCode>;

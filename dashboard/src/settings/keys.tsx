@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { api, type Key, type NewKey } from "../api.ts";
 import { member } from "../boot.ts";
 import { fromNow, money, time } from "../format.ts";
@@ -58,7 +58,9 @@ function Row({ of: key, onRotated }: { of: Key; onRotated: (made: NewKey) => voi
         <strong>{isInternal ? "Internal token" : name}</strong>{" "}
         <span className="mono quiet">{isInternal ? name.slice(INTERNAL.length) : `${start}…`}</span>
         <br />
-        <span className="quiet">{scopes.join(", ")}</span>
+        <span className="quiet">
+          {scopes.map((scope) => (scope === "*" ? "everything that an agent may do" : scope)).join(", ")}
+        </span>
         <SaidLimits limits={limits} />
       </span>
       <span>
@@ -108,19 +110,37 @@ function SaidLimits({ limits }: Pick<Key, "limits">) {
   );
 }
 
-const OVERLAP_HOURS = 24;
+const OVERLAPS = [
+  { hours: 24, label: "24 more hours" },
+  { hours: 4, label: "4 more hours" },
+  { hours: 1, label: "1 more hour" },
+  { hours: 0, label: "no longer: it ends at once" },
+] as const;
 
 function Rotate({ keyId, name, onRotated }: { keyId: string; name: string; onRotated: (made: NewKey) => void }) {
+  const [overlapHours, setOverlap] = useState<number>(OVERLAPS[0].hours);
+  const id = useId();
   const rotate = useMutation({
-    mutationFn: () =>
-      api<NewKey>(`/api/keys/${keyId}/rotate`, { method: "POST", body: { overlapHours: OVERLAP_HOURS } }),
+    mutationFn: () => api<NewKey>(`/api/keys/${keyId}/rotate`, { method: "POST", body: { overlapHours } }),
     onSuccess: onRotated,
   });
   return (
     <Ask
       button="Rotate"
       title={`Rotate ${name}?`}
-      says={`A new key with the same scopes and limits is made. The old one works for ${OVERLAP_HOURS} more hours, so that you can exchange it everywhere.`}
+      says={
+        <>
+          <p>A new key with the same scopes and limits is made. Replace the old one everywhere before it ends.</p>
+          <label htmlFor={id}>The old key works for</label>
+          <select id={id} value={overlapHours} onChange={({ target }) => setOverlap(Number(target.value))}>
+            {OVERLAPS.map(({ hours, label }) => (
+              <option key={hours} value={hours}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </>
+      }
       yes="Make the new key"
       error={rotate.error}
       run={() => rotate.mutateAsync()}

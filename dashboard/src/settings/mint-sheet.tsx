@@ -17,7 +17,9 @@ const DAY_MILLISECONDS = 86_400_000;
 
 export function MintSheet({ close }: { close: () => void }) {
   const [made, setMade] = useState<NewKey>();
-  const [isEverything, setEverything] = useState(member.environment === "sandbox");
+  const isSandbox = member.environment === "sandbox";
+  const [isEverything, setEverything] = useState(isSandbox);
+  const [isEmpty, setEmpty] = useState(false);
   const [isDirty, setDirty] = useState(false);
   /** One for this form: a request that is sent again replaces the key that nobody saw. */
   const requestId = useRef(crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}`);
@@ -28,7 +30,11 @@ export function MintSheet({ close }: { close: () => void }) {
   if (made !== undefined) return <ShownKey made={made} close={close} />;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    mint.mutate(readForm(new FormData(event.currentTarget), { isEverything, requestId: requestId.current }));
+    const form = new FormData(event.currentTarget);
+    // The service would take no scopes for all of them.
+    const isEmpty = isSandbox && !isEverything && form.getAll("scope").length === 0;
+    setEmpty(isEmpty);
+    if (!isEmpty) mint.mutate(readForm(form, { isEverything, requestId: requestId.current }));
   };
   const leave = () => {
     if (!isDirty || confirm("Leave without making the key?")) close();
@@ -53,7 +59,10 @@ export function MintSheet({ close }: { close: () => void }) {
             />
             <fieldset>
               <legend>What it may do</legend>
-              {member.environment === "sandbox" && (
+              {isSandbox ? null : (
+                <p className="quiet">Without a choice, it reads everything but travelers, and rates agents.</p>
+              )}
+              {isSandbox && (
                 <label className="choice">
                   <input
                     type="checkbox"
@@ -75,6 +84,11 @@ export function MintSheet({ close }: { close: () => void }) {
                     ))}
                   </details>
                 ))}
+              {isEmpty && (
+                <p className="error" role="alert">
+                  Choose at least one.
+                </p>
+              )}
             </fieldset>
             <label htmlFor="key-life">Ends after</label>
             <select id="key-life" name="days" defaultValue="30">

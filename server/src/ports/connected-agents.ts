@@ -38,8 +38,8 @@ export interface AuthorizationRows {
   put(row: AuthorizationRow): Promise<void>;
   /** Undefined: there is none, it has expired, or its connection has ended. */
   find(model: string, id: string): Promise<Readonly<Record<string, unknown>> | undefined>;
-  /** Marks it as used. */
-  consume(model: string, id: string): Promise<void>;
+  /** Marks it as used. False: it was used before, or is gone. */
+  consume(model: string, id: string): Promise<boolean>;
   destroy(model: string, id: string): Promise<void>;
   /** Ends the connection that the grant with this id belongs to, with all its tokens. */
   endGrant(grantId: string): Promise<void>;

@@ -54,7 +54,8 @@ export class ClerkClient {
   ): Promise<z.output<Schema> | undefined> {
     const response = await this.send(ask);
     if (no.includes(response.status)) return undefined;
-    if (response.status !== 200 && response.status !== 201) throw this.#unavailable(new ClerkProblem(`Clerk answered ${response.status}`));
+    if (response.status !== 200 && response.status !== 201)
+      throw this.#unavailable(new ClerkProblem(`Clerk answered ${response.status}`));
     const read = schema.safeParse(parse(response.body));
     if (read.success) return read.data;
     throw this.#unavailable(new ClerkProblem("Clerk's answer is not of the described form", { cause: read.error }));

@@ -66,12 +66,14 @@ export function createAuthorizationRows(db: Queryable, { clock, vault }: { clock
     },
 
     async consume(model, id) {
-      await db
+      const { numUpdatedRows } = await db
         .updateTable("authorizationRow")
-        .set({ consumedAt: sql<string>`coalesce(consumed_at, ${now()}::timestamptz)` })
+        .set({ consumedAt: now() })
         .where("model", "=", model)
         .where("idHash", "=", hashRowId(id))
-        .execute();
+        .where("consumedAt", "is", null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
 
     async destroy(model, id) {

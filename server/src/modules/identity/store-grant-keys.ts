@@ -1,8 +1,9 @@
 import { newId, systemRandom } from "../../domain/ids.ts";
+import { EVERYTHING, hasScope, personalScopes } from "../../domain/scopes.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { limitGrant } from "./grant-scopes.ts";
+import { grantScopes, limitGrant } from "./grant-scopes.ts";
 import type { NewGrant, Person } from "./persons.ts";
 import { appendAudit } from "./store-audit.ts";
 import { hashSecret, newKey } from "./store-keys.ts";
@@ -43,6 +44,41 @@ export async function insertGrantKey(
   const details = { network: environment, personId: person.id, scopes, expiresAt: expiresAt.toString() };
   await appendAudit(db, { tenantId, environment, actor, action: "grant.allow", subjectId: id, details }, clock);
   return id;
+}
+
+/**
+ * The person's own keys lose what only the earlier roles allowed, for good: a key never says again what its person may do. Scopes
+ * that an operator gave beyond the roles stay.
+ */
+export async function narrowOwnKeys(
+  { db, clock }: { db: Queryable; clock: Clock },
+  { tenantId, environment }: Owner,
+  { id, before, roles, actor }: Pick<Person, "id" | "roles"> & { before: Person["roles"]; actor: string },
+): Promise<void> {
+  const had = grantScopes(before, environment, "session");
+  const has = grantScopes(roles, environment, "session");
+  const left = (scope: string): readonly string[] => {
+    if (!hasScope(had, scope) || hasScope(has, scope)) return [scope];
+    return scope === EVERYTHING ? has.filter((one) => !personalScopes.includes(one)) : [];
+  };
+  const keys = await db
+    .selectFrom("apiKey")
+    .select(["id", "scopes"])
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("personId", "=", id)
+    .where("kind", "=", "key")
+    .where("revokedAt", "is", null)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  for (const key of keys) {
+    const scopes = [...new Set(key.scopes.flatMap(left))];
+    if (scopes.join() === key.scopes.join()) continue;
+    await db.updateTable("apiKey").set({ scopes }).where("id", "=", key.id).where("tenantId", "=", tenantId).execute();
+    const details = { personId: id, before: key.scopes, after: scopes };
+    await appendAudit(db, { tenantId, actor, action: "key.narrow", subjectId: key.id, details }, clock);
+  }
 }
 
 /** The person's connected agents keep what they were allowed, as far as the new roles allow it. */

@@ -5,7 +5,7 @@ import type { Environment } from "../../ports/identity.ts";
 import { grantScopes } from "./grant-scopes.ts";
 import { type Person, type PersonOfTenant, type PersonRole, type Persons, personRoles } from "./persons.ts";
 import { appendAudit } from "./store-audit.ts";
-import { followRoles, insertGrantKey } from "./store-grant-keys.ts";
+import { followRoles, insertGrantKey, narrowOwnKeys } from "./store-grant-keys.ts";
 import { ensureSessionKey } from "./store-session-keys.ts";
 
 interface Owner {
@@ -135,11 +135,12 @@ async function setRoles(
   { id, roles }: Pick<Person, "id" | "roles">,
   actor: string,
 ): Promise<Person | undefined> {
+  const before = await selectPersons(db, owner).select(columns).where("id", "=", id).forUpdate().executeTakeFirst();
   const row = await changePerson(db, owner, id)
     .set({ roles: [...roles] })
     .returning(columns)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
+  if (row === undefined || before === undefined) return undefined;
   // Live sessions follow at once: the change of their key is told to every process.
   await db
     .updateTable("apiKey")
@@ -151,6 +152,7 @@ async function setRoles(
     .where("revokedAt", "is", null)
     .execute();
   await followRoles(db, owner, { id, roles });
+  await narrowOwnKeys({ db, clock }, owner, { id, before: toPerson(before).roles, roles, actor });
   await audit({ db, clock }, owner, { action: "person.roles", id, actor, details: { roles } });
   return toPerson(row);
 }

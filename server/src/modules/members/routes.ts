@@ -126,7 +126,7 @@ const setRoles = defineRoute({
   tag: TAG,
   summary: "Change a member's roles",
   description:
-    "Applies to their sessions and to the agents that they have connected at once. Their own API keys keep their scopes: revoke them.",
+    "Applies at once to their sessions, to the agents that they have connected, and to their own API keys, which lose what only the earlier roles allowed, for good.",
   scope: ADMINISTERS_MEMBERS,
   params: MemberPath,
   body: z.strictObject({ roles: Roles }),

@@ -236,6 +236,31 @@ describe("a session", () => {
     expect(called.status, called.text).toBe(200);
   });
 
+  it("follows a change of roles at once, as do the person's own keys, which never get back what they lost", async () => {
+    const { id } = await newPerson("admin");
+    const setRoles = (...roles: PersonRole[]) =>
+      service.operator(({ persons }) => persons.setRoles(sandbox(), id, roles, "test"));
+    const scopes = ["*", "keys:administer", "approvals:decide"];
+    const { apiKey, key } = await service.operator(({ mintKey }) =>
+      mintKey({ ...sandbox(), personId: id, scopes, actor: "test" }),
+    );
+    const ask = async (path: string) =>
+      (await service.send(path, { headers: { authorization: `Bearer ${apiKey}` } })).status;
+    expect([await ask("/api/keys"), await ask("/api/orders")]).toEqual([200, 200]);
+    await setRoles("traveler");
+    expect([await ask("/api/keys"), await ask("/api/orders")]).toEqual([403, 200]);
+    await setRoles("admin");
+    expect(await ask("/api/keys")).toBe(403);
+    await setRoles("auditor");
+    const [row] = await service.sql("select scopes from api_key where id = $1", [key.id]);
+    expect(row?.scopes).toContain("flights:read");
+    expect(row?.scopes).not.toContain("*");
+    const lines = await service.sql("select details from audit_log where action = 'key.narrow' and subject_id = $1", [
+      key.id,
+    ]);
+    expect(lines).toHaveLength(2);
+  });
+
   it("follows a change of roles at once, and ends with the person", async () => {
     const { id } = await newPerson("admin");
     const browser = await signIn(id);

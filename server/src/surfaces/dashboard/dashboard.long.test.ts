@@ -58,6 +58,33 @@ it("a person signs in by a printed link, makes a key, calls with it, sees a fail
   expect(foreignRequests).toEqual([]);
 });
 
+it("a key gets no more than was ticked, and is rotated with the overlap that was chosen", async () => {
+  const { page } = watched;
+  await page.goto(`${service.appUrl}/dashboard/settings/keys`);
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Name").fill("narrow agent");
+  await page.getByLabel("Everything that an agent may do").uncheck();
+  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByText("Choose at least one.").waitFor();
+  await page.getByText("Account: Read the account").click();
+  await page.getByLabel("account:read").check();
+  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  const row = page.getByRole("listitem").filter({ hasText: "narrow agent" });
+  await row.getByText("account:read", { exact: true }).waitFor();
+  await row.getByRole("button", { name: "Rotate" }).click();
+  await page.getByLabel("The old key works for").selectOption("1 more hour");
+  await page.getByRole("button", { name: "Make the new key" }).click();
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await row.nth(1).waitFor();
+  const rows = await service.sql(
+    "select extract(epoch from expires_at - now()) / 60 as minutes from api_key where name = 'narrow agent' and tenant_id = $1 order by created_at",
+    [service.tenantId],
+  );
+  expect(Number(rows[0]?.minutes)).toBeGreaterThan(50);
+  expect(Number(rows[0]?.minutes)).toBeLessThan(61);
+});
+
 it("who is not signed in is led to the sign-in, and back", async () => {
   const { page } = await chromium.watch(service.appUrl);
   await page.goto(`${service.appUrl}/dashboard/usage`);
