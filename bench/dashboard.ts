@@ -93,6 +93,8 @@ async function fill(tenantId: string): Promise<void> {
   const filled = performance.now();
   const database = openDatabase(postgres.adminUrl, { poolSize: 1, onError: () => undefined });
   const now = Temporal.Now.instant();
+  // The product has already summed what was there before.
+  await database.pool.query("update usage_summed set until = null");
   while (await database.db.transaction().execute((transaction) => createUsageSums(transaction).sum(now)));
   await database.close();
   const client = await open();

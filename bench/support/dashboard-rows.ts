@@ -210,6 +210,7 @@ async function fillMovements(client: Client, tenantId: string, count: number, or
       signer_id: "'null'",
       nonce: "'null'",
       hash: `to_jsonb(${hash})`,
+      block_number: "to_jsonb(-1 - i)",
       created_at: `to_jsonb(${at})`,
       updated_at: `to_jsonb(${at})`,
     },
@@ -227,7 +228,7 @@ async function fillMovements(client: Client, tenantId: string, count: number, or
        case when i % 10 < 4 or posting.step = 1 then 'movement' when i % 10 = 4 then 'capture' else 'send' end,
        ${at} + interval '1 millisecond' * posting.step,
        case when i % 10 < 4 or posting.step = 1 then ${hash} end, case when i % 10 < 4 or posting.step = 1 then 1 end,
-       case when i % 10 < 4 or posting.step = 1 then 1 end,
+       case when i % 10 < 4 or posting.step = 1 then -1 - i end,
        case when i % 10 < 4 then '0x7777777777777777777777777777777777777777' end
      from generate_series(0, $1::int - 1) i, (values (0), (1)) as posting (step)
      where i % 10 >= 4 or posting.step = 0`,

@@ -16,7 +16,8 @@ declare module "../../kernel/contracts/stores.ts" {
 export const ABOUT = "substring(idempotency_key from '(?:bkg|act)_[0-9A-Z]{26}')";
 
 /** Ids of postings increase with their times, but those that are stored at the same time may not. */
-const STORED_TOGETHER = 10_000;
+const STORED_TOGETHER = 10_000n;
+const LAST_ID = 9_223_372_036_854_775_807n;
 
 /**
  * Reads the ledger: incoming money is a chain event that reached `prefunded`; outgoing money is in `outgoing` from the moment
@@ -106,58 +107,88 @@ async function readPostings(
 ): Promise<readonly PostingRow[]> {
   const isAny = orderId === undefined && tripId === undefined;
   const about = isAny ? [] : await findAbout(db, tenantId, { environment, chains }, { orderId, tripId });
+  const accounts = await readAccounts(db, tenantId, { environment, chains });
+  if (accounts.length === 0) return [];
+  const { first, last } = await readBounds(db, { from, to });
+  // Both tables are told the ids, as each may be read from the newest on. A statement that names each account reads a rarely used one by its own index, instead of everybody's postings.
+  const newest = accounts.map(
+    ({ id, kind, chain, token, isGateway }) => sql`(
+      select posting.id, posting.kind, posting.reference, posting.created_at, posting.transaction_hash, posting.from_address,
+        ${chain}::text as chain, ${token}::text as token, ${isGateway}::boolean as is_gateway,
+        ${isGateway ? sql`paid.amount` : sql`entry.amount_micro`} as amount
+      from ledger_entry as entry join ledger_transaction as posting on posting.id = entry.transaction_id
+        ${isGateway ? PAID_OUT : sql``}
+      where entry.account_id = ${id} and ${isGateway ? sql`entry.amount_micro < 0` : sql`entry.amount_micro > 0`}
+        and posting.kind = any (${[...(KINDS[kind] ?? ["movement"])]}::text[])
+        ${before === undefined ? sql`` : sql`and entry.transaction_id < ${before}::bigint and posting.id < ${before}::bigint`}
+        ${first === undefined ? sql`` : sql`and entry.transaction_id >= ${first}::bigint and posting.id >= ${first}::bigint`}
+        ${last === undefined ? sql`` : sql`and entry.transaction_id <= ${last}::bigint and posting.id <= ${last}::bigint`}
+        ${from === undefined && to === undefined ? sql`` : sql`and ${isWithin({ from, to })}`}
+        ${isAny ? sql`` : sql`and entry.transaction_id = any (${about}::bigint[])`}
+      order by entry.transaction_id desc limit ${limit})`,
+  );
   const { rows } = await sql<PostingRow>`
-    select entry.id::text as id, entry.kind, entry.reference, account.chain, account.token, entry.amount::text as amount,
+    select entry.id::text as id, entry.kind, entry.reference, entry.chain, entry.token, entry.amount::text as amount,
       entry.created_at as "createdAt", entry.transaction_hash as "transactionHash", entry.from_address as "fromAddress",
       (select other.kind from ledger_entry as given join ledger_account as other on other.id = given.account_id
         where entry.kind in ('movement', 'adopt') and given.transaction_id = entry.id and given.amount_micro < 0 limit 1) as sender,
       (select bound.contracts->'crossChain'->'gateway'->>'wallet' = entry.from_address from chain_network as bound
-        where bound.network = ${environment} and bound.chain = account.chain) as "isFromGateway",
-      account.is_gateway as "isOutOfGateway",
+        where bound.network = ${environment} and bound.chain = entry.chain) as "isFromGateway",
+      entry.is_gateway as "isOutOfGateway",
       -- A burn and its transfer are stored by one transaction.
       (select intent.transfer_id from gateway_intent as intent join cross_chain_transfer as transfer on transfer.id = intent.transfer_id
-        where account.is_gateway and transfer.tenant_id = ${tenantId} and transfer.network = ${environment}
-          and intent.chain = account.chain and intent.burned_at >= entry.created_at
+        where entry.is_gateway and transfer.tenant_id = ${tenantId} and transfer.network = ${environment}
+          and intent.chain = entry.chain and intent.burned_at >= entry.created_at
           and transfer.amount_micro + transfer.fee_micro = entry.amount
         order by intent.burned_at, intent.transfer_id limit 1) as "gatewayTransferId"
     from (
-      select id, chain, token, kind in ('gateway', 'gateway_reserved') as is_gateway,
-        case kind when 'outgoing' then array['send', 'capture'] when 'prefunded' then array['movement', 'adopt'] else array['movement'] end as kinds
-      from ledger_account
-      where network = ${environment} and chain = any (${chains}::text[]) and token = any (${[...tokenSymbols]}::text[])
-        and kind in ('outgoing', 'prefunded', 'gateway', 'gateway_reserved') and coalesce(tenant_id, '') = ${tenantId}
-    ) as account
-    cross join lateral (
-      select posting.id, posting.kind, posting.reference, posting.created_at, posting.transaction_hash, posting.from_address,
-        case when account.is_gateway then paid.amount else entry.amount_micro end as amount
-      from ledger_entry as entry join ledger_transaction as posting on posting.id = entry.transaction_id
-        left join lateral (
-          select given.amount_micro as amount from ledger_entry as given join ledger_account as other on other.id = given.account_id
-          where account.is_gateway and given.transaction_id = posting.id and other.kind = 'external' and given.amount_micro > 0
-        ) as paid on true
-      where entry.account_id = account.id
-        and case when account.is_gateway then entry.amount_micro < 0 and paid.amount > 0 else entry.amount_micro > 0 end
-        and entry.transaction_id < coalesce(${before ?? null}::bigint, 9223372036854775807)
-        and posting.kind = any (account.kinds)
-        ${from === undefined ? sql`` : isFrom(from)}
-        ${to === undefined ? sql`` : isBefore(to)}
-        ${isAny ? sql`` : sql`and entry.transaction_id = any (${about}::bigint[])`}
-      order by entry.transaction_id desc limit ${limit}
+      select * from (${sql.join(newest, sql` union all `)}) as moved order by id desc limit ${limit}
     ) as entry
-    order by entry.id desc limit ${limit}`.execute(db);
+    order by entry.id desc`.execute(db);
   return rows;
 }
 
-/** Also by the id, whose index finds the first of the period at once. */
-const isFrom = (at: Temporal.Instant) => sql`
-  and posting.created_at >= ${at.toString()}::timestamptz
-  and entry.transaction_id >= coalesce((select id from ledger_transaction where created_at >= ${at.toString()}::timestamptz
-    order by created_at limit 1), 9223372036854775807) - ${sql.lit(STORED_TOGETHER)}`;
+/** The kinds of postings that are movements of an account; of the others, those that come from the chain. */
+const KINDS: Readonly<Partial<Record<LedgerAccountTable["kind"], readonly LedgerTransactionTable["kind"][]>>> = {
+  outgoing: ["send", "capture"],
+  prefunded: ["movement", "adopt"],
+};
 
-const isBefore = (at: Temporal.Instant) => sql`
-  and posting.created_at < ${at.toString()}::timestamptz
-  and entry.transaction_id <= coalesce((select id from ledger_transaction where created_at < ${at.toString()}::timestamptz
-    order by created_at desc limit 1), 0) + ${sql.lit(STORED_TOGETHER)}`;
+/** Money that left the Gateway for another chain. */
+const PAID_OUT = sql`cross join lateral (
+  select given.amount_micro as amount from ledger_entry as given join ledger_account as other on other.id = given.account_id
+  where given.transaction_id = posting.id and other.kind = 'external' and given.amount_micro > 0) as paid`;
+
+async function readAccounts(db: Queryable, tenantId: string, { environment, chains }: WalletsOnChains) {
+  const { rows } = await sql<Pick<LedgerAccountTable, "id" | "chain" | "token" | "kind"> & { isGateway: boolean }>`
+    select id, chain, token, kind, kind in ('gateway', 'gateway_reserved') as "isGateway" from ledger_account
+    where network = ${environment} and chain = any (${chains}::text[]) and token = any (${[...tokenSymbols]}::text[])
+      and kind in ('outgoing', 'prefunded', 'gateway', 'gateway_reserved') and coalesce(tenant_id, '') = ${tenantId}`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** The ids of the postings of a period: their index finds the first of them at once. */
+async function readBounds(db: Queryable, { from, to }: Pick<Page, "from" | "to">) {
+  if (from === undefined && to === undefined) return { first: undefined, last: undefined };
+  const { rows } = await sql<{ first: string | null; last: string | null }>`
+    select
+      (select id::text from ledger_transaction where created_at >= ${from?.toString() ?? "-infinity"}::timestamptz
+        order by created_at limit 1) as first,
+      (select id::text from ledger_transaction where created_at < ${to?.toString() ?? "infinity"}::timestamptz
+        order by created_at desc limit 1) as last`.execute(db);
+  const [{ first, last } = { first: null, last: null }] = rows;
+  return {
+    first: from === undefined ? undefined : (BigInt(first ?? LAST_ID) - STORED_TOGETHER).toString(),
+    last: to === undefined ? undefined : (BigInt(last ?? 0) + STORED_TOGETHER).toString(),
+  };
+}
+
+/** In a form that tells the planner nothing: to it, the ids have already said how few rows there are. */
+const isWithin = ({ from, to }: Pick<Page, "from" | "to">) => sql`
+  case when posting.created_at >= ${from?.toString() ?? "-infinity"}::timestamptz
+    then posting.created_at < ${to?.toString() ?? "infinity"}::timestamptz else false end`;
 
 /**
  * The postings of transactions that pay or refund this order, or belong to this trip: its budget, and the orders that it pays, whose
@@ -187,17 +218,18 @@ async function findAbout(
     select action.id from servicing_action as action join paid on paid.id = action.booking_id
       where action.network = ${environment} and action.tenant_id = ${tenantId})`;
   const select = (isWanted: RawBuilder<unknown>) => sql`
-    select id, regexp_replace(idempotency_key, '#\\d+$', '') as key, hash, block_number from chain_transaction
+    select id, regexp_replace(idempotency_key, '#\\d+$', '') as key, hash, block_number::text as block from chain_transaction
     where network = ${environment} and chain = any (${chains}::text[]) and tenant_id = ${tenantId}
       and ${isWanted} ${orderId === undefined ? sql`` : sql`and ${isOfOrder}`}`;
+  const { rows: own } = await sql<{ id: string; key: string; hash: string | null; block: string | null }>`
+    ${tripId === undefined ? select(sql`true`) : sql`${select(isOfTrip)} union ${select(isPaidByTrip)}`}`.execute(db);
+  const references = own.flatMap(({ id, key }) => [`send:${id}`, key, key.replace(/^capture:/, "settle:")]);
+  const [blocks, hashes] = [own.flatMap(({ block }) => block ?? []), own.flatMap(({ hash }) => hash ?? [])];
   const { rows } = await sql<{ id: string }>`
-    with own as (${tripId === undefined ? select(sql`true`) : sql`${select(isOfTrip)} union ${select(isPaidByTrip)}`})
-    select posting.id::text as id from own cross join lateral (
-      values ('send:' || own.id), (own.key), (regexp_replace(own.key, '^capture:', 'settle:'))
-    ) as named (reference) join ledger_transaction as posting on posting.reference = named.reference
+    select id::text as id from ledger_transaction where reference = any (${references}::text[])
     union
-    select posting.id::text from own join ledger_transaction as posting
-      on posting.block_number = own.block_number and posting.transaction_hash = own.hash`.execute(db);
+    select id::text from ledger_transaction
+    where block_number = any (${blocks}::bigint[]) and transaction_hash = any (${hashes}::text[])`.execute(db);
   return rows.map(({ id }) => id);
 }
 

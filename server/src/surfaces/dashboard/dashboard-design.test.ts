@@ -64,8 +64,9 @@ it("the other pages have the same colours where they have the same names", () =>
   const sheets = ["server/src/surfaces/discovery/pages/style.css", "server/src/surfaces/sign-in/sign-in.css"];
   for (const sheet of sheets) {
     const own = readColours(read(sheet));
-    expect(own.size, sheet).toBeGreaterThan(4);
-    for (const [name, colour] of own) expect(colour, `${name} in ${sheet}`).toEqual(colours.get(name));
+    const shared = [...own].filter(([name]) => colours.has(name));
+    expect(shared.length, sheet).toBeGreaterThan(4);
+    for (const [name, colour] of shared) expect(colour, `${name} in ${sheet}`).toEqual(colours.get(name));
   }
 });
 

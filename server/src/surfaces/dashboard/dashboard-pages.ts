@@ -4,6 +4,7 @@ import { escapeHtml } from "../../domain/escape-html.ts";
 import { DASHBOARD_PATH, SIGN_IN_PATH } from "../../domain/page-paths.ts";
 import type { SignIn } from "../../ports/sign-in.ts";
 import { ICON } from "../discovery/pages/layout.ts";
+import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
 import type { HttpAnswer, HttpHandler } from "../http/http.ts";
 import { createSessionCookies, csrfToken } from "../sign-in/session-cookies.ts";
@@ -70,20 +71,18 @@ function redirect(location: string): HttpAnswer {
   return { status: 303, headers: { location, "cache-control": "no-store" }, body: "" };
 }
 
-/** Their names change with their contents. */
+/** Compressed, as a first visit waits for them. Their names change with their contents. */
 function fileRoutes({ folder }: DashboardBundle): Routes {
   return readdirSync(folder).flatMap((name) => {
     const type = TYPES[extname(name)];
     if (type === undefined) return [];
     const bytes = new Uint8Array(readFileSync(join(folder, name)));
-    const headers = {
-      "content-type": type,
-      "cache-control": "public, max-age=31536000, immutable",
-      "x-content-type-options": "nosniff",
-      "cross-origin-resource-policy": "same-origin",
-    };
-    const handler: HttpHandler = async () => ({ status: 200, headers: { ...headers }, body: "", bytes });
-    return [{ method: "GET" as const, path: `${ASSETS_PATH}/${name}`, handler }];
+    const webHandler = cachedAnswer(bytes, {
+      contentType: type,
+      cacheControl: "public, max-age=31536000, immutable",
+      headers: { "cross-origin-resource-policy": "same-origin" },
+    });
+    return cachedRoutes(`${ASSETS_PATH}/${name}`, webHandler);
   });
 }
 

@@ -3,8 +3,6 @@ import { escapeHtml } from "../../../domain/escape-html.ts";
 
 /** Allowed link targets. Anything else, above all `javascript:`, stays text. */
 const SAFE_LINK = /^(?:https?:\/\/|mailto:|\/|#)/i;
-/** Those that the home page serves. */
-const OWN_IMAGE = /^images\/(dashboard-(?:light|dark)\.webp)$/;
 const COMMENT = /<!--[\s\S]*?-->/g;
 
 /**
@@ -27,11 +25,7 @@ export function renderMarkdown(markdown: string, appUrl: string): string {
   marked.use({
     renderer: {
       html: ({ text }) => escapeHtml(text.replaceAll(COMMENT, "").trim()),
-      image: ({ href, text }) => {
-        const name = OWN_IMAGE.exec(href)?.[1];
-        if (name === undefined) return escapeHtml(text);
-        return `<span class="screenshot"><img src="/images/${name}" alt="${escapeHtml(text)}" loading="lazy"></span>`;
-      },
+      image: ({ text }) => escapeHtml(text),
       heading({ tokens, depth }) {
         const content = this.parser.parseInline(tokens);
         if (depth === 1) return `<h1>${content}</h1>\n`;
