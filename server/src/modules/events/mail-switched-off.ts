@@ -6,12 +6,14 @@ const EXPIRES = { hours: 72 };
 
 /** Writes to the persons who may switch the endpoint on again. Without a mail server it is shown only, by `read_account`. */
 export async function mailSwitchedOff(
-  { stores, clock, delivery: { carriers }, urls }: Pick<Parts, "stores" | "clock" | "delivery" | "urls">,
+  { stores, clock, delivery, urls }: Pick<Parts, "stores" | "clock" | "delivery" | "urls">,
   { tenantId, environment, endpointId, url, eventId }: LeasedDelivery,
   because: string,
 ): Promise<void> {
-  if (!carriers.has("mail")) return;
-  const admins = (await stores.persons.list({ tenantId, environment })).filter(({ roles }) => roles.includes("admin"));
+  if (!(await delivery.canMail({ tenantId, environment }))) return;
+  const admins = (await stores.persons.list({ tenantId, environment })).filter(
+    ({ roles }) => roles.includes("admin") || roles.includes("owner"),
+  );
   for (const { id, email, name } of admins) {
     const letter = composeMail({
       to: { address: email },
