@@ -25,9 +25,9 @@ export async function notifyTraveler(
   ports: NoticePorts,
 ): Promise<Message[]> {
   return await Promise.all(
-    drafts.map(async ({ mail, ...draft }) => ({
+    drafts.map(async ({ mail, plain, ...draft }) => ({
       ...draft,
-      ...(await send({ ...draft, mail }, disruption, caller, ports)),
+      ...(await send({ ...draft, mail, plain }, disruption, caller, ports)),
     })),
   );
 }
@@ -64,7 +64,7 @@ export async function planNotice(
 const notSent = (reason: string) => ({ sent: false, sentAt: null, reason });
 
 async function send(
-  { channel, mail, text }: Pick<Draft, "channel" | "mail" | "text">,
+  { channel, mail, plain }: Pick<Draft, "channel" | "mail" | "plain">,
   about: Disruption,
   { tenantId, travelerId: userId, environment }: Caller,
   ports: NoticePorts,
@@ -73,7 +73,7 @@ async function send(
     const name = CHAT_NAMES[channel];
     const isTaken = await ports.channelNotices.send(
       { tenantId, environment, userId, channel },
-      { about: [KIND, ...about], text },
+      { about: [KIND, ...about], ...plain },
     );
     return isTaken
       ? notSent(`It is on its way to the traveler on ${name}, once per disruption. Do not send it another way.`)
