@@ -6,6 +6,8 @@ import { z } from "zod";
  * - `away`: 503, and nothing is done
  * - `lost_answer`: 503 after the request was carried out
  * - `reset`: the connection breaks after the request was carried out
+ * - `revoked`: the token has ended
+ * - `missing_scope`: Slack was not asked for this permission
  * - `never_delivered`: accepted and carried out for nobody to see
  *
  * An event that a carrier sends, matched by the path `/_events/<carrier>`:
@@ -24,6 +26,8 @@ const KINDS = [
   "lost_answer",
   "reset",
   "never_delivered",
+  "revoked",
+  "missing_scope",
   "duplicated",
   "late",
   "lost",

@@ -24,6 +24,7 @@ import type { ChainOperations } from "./ports/chain/chain-operation.ts";
 import type { RecordSource } from "./ports/channel-records.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment, Tenant } from "./ports/identity.ts";
+import type { NoticeDocument } from "./ports/notice-document.ts";
 import type { Vault } from "./ports/vault.ts";
 import { workflows } from "./workflows/index.ts";
 
@@ -130,6 +131,8 @@ export const gatheredParts = {
   tools: () => registry,
   effectUses: (parts: Parts): readonly EffectUse[] => modules.flatMap((one) => one.effectUses?.(parts) ?? []),
   recordSources: (parts: Parts): readonly RecordSource[] => modules.flatMap((one) => one.recordSources?.(parts) ?? []),
+  noticeDocuments: (parts: Parts): readonly NoticeDocument[] =>
+    modules.flatMap((one) => one.noticeDocuments?.(parts) ?? []),
   workTables: () => workTables,
   tenantEvents: () => tenantEvents,
   workflows: () => workflows,

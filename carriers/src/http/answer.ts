@@ -4,6 +4,8 @@ export interface Question {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly text: string;
+  /** The body as it came. */
+  readonly bytes: Buffer;
   /** The body, sent as JSON or as a form. */
   readonly body: Readonly<Record<string, unknown>>;
   header(name: string): string | undefined;

@@ -20,7 +20,7 @@ function findRefusal({ headers }: IncomingMessage): Answer | undefined {
 }
 
 /** Undefined: too long. */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of request) {
@@ -29,7 +29,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
     if (bytes > BODY_LIMIT_BYTES) return undefined;
     pieces.push(more);
   }
-  return Buffer.concat(pieces).toString("utf8");
+  return Buffer.concat(pieces);
 }
 
 function parseBody(text: string, contentType: string): Readonly<Record<string, unknown>> {
@@ -65,16 +65,17 @@ export async function listen(port: number, { answer, say }: ServerParts) {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = findRefusal(request);
     if (refusal !== undefined) return write(response, refusal);
-    const text = await readBody(request);
-    if (text === undefined) return write(response, refuse(413, `at most ${BODY_LIMIT_BYTES} bytes`));
+    const bytes = await readBody(request);
+    if (bytes === undefined) return write(response, refuse(413, `at most ${BODY_LIMIT_BYTES} bytes`));
     const url = new URL(request.url ?? "/", `http://${LOOPBACK}`);
     const header = (name: string) => {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(", ") : value;
     };
+    const text = bytes.toString("utf8");
     const body = parseBody(text, header("content-type") ?? "");
     const { method = "GET" } = request;
-    const answered = await answer({ method, path: url.pathname, query: url.searchParams, text, body, header });
+    const answered = await answer({ method, path: url.pathname, query: url.searchParams, text, bytes, body, header });
     if (answered === "broken") response.socket?.resetAndDestroy();
     else if ("open" in answered) stream(response, answered);
     else write(response, answered);

@@ -24,6 +24,7 @@ export function answerPlay(
   if (question.method === "GET" && what === "state") return json(describe(playground));
   if (question.method === "GET" && what === "id") return json({ id: playground.id });
   if (question.method === "GET" && what === "changes") return watch(playground);
+  if (question.method === "GET" && what.startsWith("files/")) return readFile(playground, what.slice(6));
   if (what.startsWith("whatsapp/")) return answerWhatsAppPlay(playground, webhooks, question, what);
   if (question.method !== "POST") return undefined;
   if (what === "slack/messages") {
@@ -39,6 +40,18 @@ export function answerPlay(
       : refuse(400, "there is no such button");
   }
   return undefined;
+}
+
+/** A document that somebody was sent. */
+function readFile({ slack, whatsapp }: Playground, id: string): Answer {
+  const content = slack?.uploads.get(id)?.content ?? whatsapp?.media.get(id)?.content;
+  if (content === undefined) return refuse(404, "there is no such file");
+  const headers = {
+    "content-type": "application/pdf",
+    "content-security-policy": "sandbox",
+    "x-content-type-options": "nosniff",
+  };
+  return { status: 200, body: content, headers };
 }
 
 function watch(playground: Playground): Stream {
@@ -67,7 +80,7 @@ function describeSlack({ setup, isRevoked, members, conversations }: SlackWorksp
     conversations: conversations.map(({ messages, ...conversation }) => ({
       ...conversation,
       memberId: conversation.memberId ?? null,
-      messages: messages.map(({ ts, userId, text, blocks, isEdited, onlyFor }) => ({
+      messages: messages.map(({ ts, userId, text, blocks, isEdited, onlyFor, files }) => ({
         ts,
         userId: userId ?? null,
         text,
@@ -75,6 +88,7 @@ function describeSlack({ setup, isRevoked, members, conversations }: SlackWorksp
         buttons: listActions(blocks),
         isEdited,
         onlyFor: onlyFor ?? null,
+        files: files.map(({ id, name }) => ({ id, name })),
       })),
     })),
   };

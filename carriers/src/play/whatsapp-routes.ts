@@ -81,8 +81,9 @@ export function describeWhatsApp({ setup, people }: WhatsAppAccount) {
       phone: person.phone ?? null,
       userId: person.userId,
       isWindowOpen: isWindowOpen(person),
-      messages: person.messages.map(({ id, isOwn, text, buttons, type, status }) => ({
+      messages: person.messages.map(({ id, isOwn, text, buttons, type, status, file }) => ({
         ...{ id, isOwn, text, buttons, type, status },
+        files: file === undefined ? [] : [file],
       })),
     })),
   };

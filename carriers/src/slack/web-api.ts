@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { FaultKind } from "../faults.ts";
 import { type Answer, json, type Question, readBearer } from "../http/answer.ts";
 import type { Playground, Playgrounds } from "../play/playground.ts";
+import { answerSlackUpload, completeUpload, openUpload } from "./files.ts";
 import { addMessage, findConversation, type SlackWorkspace } from "./workspace.ts";
 
 /** Slack takes JSON and forms; in a form, structured members are JSON in text. */
@@ -72,6 +73,9 @@ const methods: Readonly<Record<string, Method>> = {
     return json({ ok: true, message_ts: ts });
   },
 
+  "files.getUploadURLExternal": (workspace, body) => openUpload(workspace, body),
+  "files.completeUploadExternal": (workspace, body) => completeUpload(workspace, body),
+
   "conversations.history"(workspace, body) {
     const asked = Asked.safeParse(body).data;
     const conversation = asked && findConversation(workspace, asked.channel);
@@ -83,12 +87,13 @@ const methods: Readonly<Record<string, Method>> = {
     return json({
       ok: true,
       has_more: false,
-      messages: found.map(({ ts, text, userId, metadata }) => ({
+      messages: found.map(({ ts, text, userId, metadata, files }) => ({
         type: "message",
         ts,
         text,
         user: userId ?? workspace.setup.botUserId,
         ...(userId === undefined ? { bot_id: "B0WAYFARE" } : {}),
+        ...(files.length === 0 ? {} : { files: files.map(({ id, name }) => ({ id, name })) }),
         ...(asked.include_all_metadata && metadata !== undefined ? { metadata } : {}),
       })),
     });
@@ -101,6 +106,8 @@ export function answerSlack(
   question: Question,
   takeFault: (path: string, playground: string | undefined) => FaultKind | undefined,
 ): Answer | "broken" | undefined {
+  const uploaded = answerSlackUpload(playgrounds, question);
+  if (uploaded !== undefined) return uploaded;
   const name = /^\/slack\/api\/([\w.]+)$/.exec(question.path)?.[1];
   if (name === undefined || question.method !== "POST") return undefined;
   if (name === "oauth.v2.access") return exchangeCode(playgrounds, question);
@@ -112,10 +119,23 @@ export function answerSlack(
   if (playground === undefined || workspace === undefined) return fail("invalid_auth");
   if (workspace.isRevoked) return fail("token_revoked");
   const fault = takeFault(question.path, playground.id);
-  return interfere(fault) ?? finish(playground, method(workspace, question.body, fault), fault);
+  const answered = interfere(fault) ?? finish(playground, method(workspace, question.body, fault), fault);
+  return answered === "broken" ? answered : withHost(answered, question);
+}
+
+/** Slack names whole addresses. */
+function withHost(answer: Answer, question: Question): Answer {
+  const { body } = answer;
+  if (typeof body !== "object" || body === null || !("upload_url" in body)) return answer;
+  return {
+    ...answer,
+    body: { ...body, upload_url: `http://${question.header("host") ?? ""}${String(body.upload_url)}` },
+  };
 }
 
 function interfere(fault: FaultKind | undefined): Answer | undefined {
+  if (fault === "revoked") return fail("token_revoked");
+  if (fault === "missing_scope") return fail("missing_scope");
   const limited = { status: 429, body: { ok: false, error: "ratelimited" } };
   if (fault === "rate_limited") return { ...limited, headers: { "retry-after": "1" } };
   if (fault === "rate_limited_bare") return limited;

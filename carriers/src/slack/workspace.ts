@@ -24,6 +24,13 @@ export interface SlackMessage {
   isEdited: boolean;
   /** Set: only this user sees it. */
   readonly onlyFor: string | undefined;
+  readonly files: readonly SlackFile[];
+}
+
+interface SlackFile {
+  readonly id: string;
+  readonly name: string;
+  content: Buffer | undefined;
 }
 
 interface SlackConversation {
@@ -44,6 +51,8 @@ export interface SlackWorkspace {
   isRevoked: boolean;
   readonly members: readonly SlackMember[];
   readonly conversations: readonly SlackConversation[];
+  /** Nobody sees them before they are shared. */
+  readonly uploads: Map<string, SlackFile>;
   lastTs: number;
 }
 
@@ -65,6 +74,7 @@ export function createWorkspace(setup: SlackSetup): SlackWorkspace {
       ...MEMBERS.map(({ id }) => ({ id: `D${id.slice(1)}`, name: "Wayfare", memberId: id, messages: [] })),
       { ...SHARED, memberId: undefined, messages: [] },
     ],
+    uploads: new Map(),
     lastTs: 0,
   };
 }
@@ -79,9 +89,10 @@ function nextTs(workspace: SlackWorkspace): string {
 export function addMessage(
   workspace: SlackWorkspace,
   { messages }: SlackConversation,
-  message: Pick<SlackMessage, "userId" | "text" | "blocks" | "metadata" | "onlyFor">,
+  message: Pick<SlackMessage, "userId" | "text" | "blocks" | "metadata" | "onlyFor"> &
+    Partial<Pick<SlackMessage, "files">>,
 ): SlackMessage {
-  const stored = { ...message, ts: nextTs(workspace), isEdited: false };
+  const stored = { files: [], ...message, ts: nextTs(workspace), isEdited: false };
   messages.push(stored);
   if (messages.length > MOST_MESSAGES) messages.shift();
   return stored;

@@ -34,6 +34,7 @@ export interface WhatsAppMessage {
   /** `text`, `button`, `list`, `button_reply`, `list_reply`, or a template's name. */
   readonly type: string;
   status: "accepted" | "sent" | "delivered" | "read" | "failed";
+  readonly file?: { readonly id: string; readonly name: string } | undefined;
   /** The business gave it along. */
   readonly ref: string | undefined;
 }
@@ -73,6 +74,8 @@ export const createAccount = (setup: WhatsAppSetup): WhatsAppAccount => ({
 });
 
 export const newMessageId = (): string => `wamid.${randomBytes(18).toString("base64url")}`;
+
+export const newMediaId = (): string => String(BigInt(`0x${randomBytes(7).toString("hex")}`) + 10_000_000n);
 
 export function addMessage(
   { messages }: WhatsAppPerson,

@@ -1,9 +1,17 @@
 import type { FaultKind } from "../faults.ts";
 import { type Answer, json, type Question, readBearer } from "../http/answer.ts";
 import type { Playground, Playgrounds } from "../play/playground.ts";
-import { addMessage, isWindowOpen, newMessageId, type WhatsAppAccount, type WhatsAppMessage } from "./account.ts";
+import {
+  addMessage,
+  isWindowOpen,
+  newMediaId,
+  newMessageId,
+  type WhatsAppAccount,
+  type WhatsAppMessage,
+} from "./account.ts";
 import { tellStatus, UNDELIVERABLE, type Webhooks } from "./events.ts";
 import { type ReadSent, readSent } from "./read-sent.ts";
+import { readUpload } from "./read-upload.ts";
 
 const refuse = (code: number, message: string, status = 400): Answer =>
   json(
@@ -16,7 +24,7 @@ export function answerWhatsApp(
   { playgrounds, webhooks }: { playgrounds: Playgrounds; webhooks: Webhooks },
   question: Question,
 ): Answer | "broken" | undefined {
-  const [, id, what] = /^\/whatsapp\/api\/(\d+)(?:\/(messages|content))?$/.exec(question.path) ?? [];
+  const [, id, what] = /^\/whatsapp\/api\/(\d+)(?:\/(messages|content|media))?$/.exec(question.path) ?? [];
   if (id === undefined) return undefined;
   const token = readBearer(question);
   const playground = playgrounds.findWhatsApp(({ setup }) => setup.token === token);
@@ -29,6 +37,8 @@ export function answerWhatsApp(
   const fault = webhooks.takeFault(question.path, playground.id);
   if (question.method === "GET" && what === undefined)
     return json({ id, verified_name: setup.name, display_phone_number: setup.displayNumber });
+  if (question.method === "POST" && what === "media")
+    return interfere(fault) ?? finish(keepUpload(account, question), fault);
   if (question.method !== "POST" || what !== "messages") return undefined;
   return (
     interfere(fault) ??
@@ -49,7 +59,17 @@ function answerMedia(
   return json({ messaging_product: "whatsapp", id, url, mime_type: contentType, file_size: content.length });
 }
 
+/** A file that the business sends: a form with the bytes. */
+function keepUpload({ media }: WhatsAppAccount, { bytes, header }: Question): Answer {
+  const file = readUpload(bytes, header("content-type") ?? "");
+  if (file === undefined) return refuse(100, "Invalid parameter: file");
+  const id = newMediaId();
+  media.set(id, file);
+  return json({ id });
+}
+
 function interfere(fault: FaultKind | undefined): Answer | undefined {
+  if (fault === "revoked") return refuse(190, "Error validating access token: the session was invalidated", 401);
   const limited = refuse(130_429, "Rate limit hit", 429);
   if (fault === "rate_limited") return { ...limited, headers: { "retry-after": "1" } };
   if (fault === "rate_limited_bare") return limited;
@@ -76,9 +96,10 @@ function take(taking: Taking, account: WhatsAppAccount, body: unknown): Answer {
   if (to === undefined && recipient === undefined) return refuse(100, "The parameter to is required");
   if (sent.isCode && to === undefined) return refuse(100, "Authentication templates need a phone number");
   const person = account.people.find((one) => (to === undefined ? one.userId === recipient : one.phone === to));
-  const { type, text, buttons, ref } = sent;
+  const { type, text, buttons, ref, file } = sent;
+  if (file !== undefined && !account.media.has(file.id)) return refuse(131_053, "Media upload error");
   if (taking.isLost) return accept(sent, newMessageId());
-  const own = { isOwn: false, type, text, buttons, ref };
+  const own = { isOwn: false, type, text, buttons, ref, file };
   const isFree = sent.isTemplate || (person !== undefined && isWindowOpen(person));
   if (person === undefined || !isFree) {
     // Meta accepts it, and tells later.

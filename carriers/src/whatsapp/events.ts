@@ -1,10 +1,11 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { Faults } from "../faults.ts";
 import type { Playground } from "../play/playground.ts";
 import type { EventSender } from "../send-events.ts";
 import {
   addMessage,
   findPerson,
+  newMediaId,
   newMessageId,
   newUserId,
   type WhatsAppAccount,
@@ -111,7 +112,7 @@ export function sendMedia(
   const account = playground.whatsapp;
   const person = account && findPerson(account, key);
   if (account === undefined || person === undefined) return undefined;
-  const mediaId = String(BigInt(`0x${randomBytes(7).toString("hex")}`) + 10_000_000n);
+  const mediaId = newMediaId();
   account.media.set(mediaId, { contentType, content });
   for (const [oldest] of account.media) {
     if (account.media.size <= MOST_MEDIA) break;

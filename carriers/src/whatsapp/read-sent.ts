@@ -57,6 +57,15 @@ const Sent = z.discriminatedUnion("type", [
   z.object({ ...Common, type: z.literal("interactive"), interactive: Interactive }),
   z.object({
     ...Common,
+    type: z.literal("document"),
+    document: z.object({
+      id: z.string(),
+      filename: z.string().max(240).optional(),
+      caption: z.string().max(1_024).optional(),
+    }),
+  }),
+  z.object({
+    ...Common,
     type: z.literal("template"),
     template: z.object({
       name: z.string(),
@@ -71,7 +80,7 @@ const LONGEST_CODE = 15;
 
 export type ReadSent =
   | { code: number; message: string }
-  | (Pick<WhatsAppMessage, "text" | "buttons" | "type" | "ref"> & {
+  | (Pick<WhatsAppMessage, "text" | "buttons" | "type" | "ref" | "file"> & {
       to: string | undefined;
       recipient: string | undefined;
       isTemplate: boolean;
@@ -86,6 +95,10 @@ export function readSent({ templates }: WhatsAppSetup, body: unknown): ReadSent 
   const { to, recipient, biz_opaque_callback_data: ref } = sent;
   const common = { to, recipient, ref, isTemplate: false, isCode: false };
   if (sent.type === "text") return { ...common, type: "text", text: sent.text.body, buttons: [] };
+  if (sent.type === "document") {
+    const { id, filename = "document", caption = "" } = sent.document;
+    return { ...common, type: "document", text: caption, buttons: [], file: { id, name: filename } };
+  }
   if (sent.type === "interactive") {
     const { interactive } = sent;
     const buttons =

@@ -280,6 +280,22 @@ export type KnownEvent =
   };
 }
   | {
+  type: "spend_limit.reached";
+  timestamp: string;
+  data: {
+    /** 80 or 100 */
+    percent: number;
+    limit: "perDay" | "perMonth";
+    limitOf: "key" | "tenant";
+    keyId?: string;
+    /** The day or the month, UTC */
+    period: string;
+    /** With calls that are under way */
+    usedUsdc: string;
+    limitUsdc: string;
+  };
+}
+  | {
   type: "transfer.completed";
   timestamp: string;
   data: {

@@ -140,7 +140,7 @@ export interface Routes {
   getMovements(input?: GetMovementsInput, options?: RouteOptions): RouteAnswer<GetMovementsAnswer, GetMovementsRouteCode>;
   /** Read where a person wants notices. The channels, the quiet hours, and the kinds that the person does not want. Null: the person gets no notices. */
   getNoticePreferences(input: GetNoticePreferencesInput, options?: RouteOptions): RouteAnswer<GetNoticePreferencesAnswer, GetNoticePreferencesRouteCode>;
-  /** Say where a person wants notices. From then on the person is told of tickets, invoices, cancellations and changes by the airline: once each, in the first of these channels that reaches them. Email goes to the address that the person writes from, or that of their profile. */
+  /** Say where a person wants notices. From then on the person is told of tickets, check-in, invoices, cancellations, changes by the airline, and runs that wait for them: once each, in the first of these channels that reaches them. Email goes to the address that the person writes from, or that of their profile. */
   setNoticePreferences(input: SetNoticePreferencesInput, options?: RouteOptions): RouteAnswer<SetNoticePreferencesAnswer, SetNoticePreferencesRouteCode>;
   /** End a person's notices. The person gets no notices afterwards. */
   deleteNoticePreferences(input: DeleteNoticePreferencesInput, options?: RouteOptions): RouteAnswer<DeleteNoticePreferencesAnswer, DeleteNoticePreferencesRouteCode>;
@@ -2214,7 +2214,7 @@ export type GetNoticePreferencesAnswer = {
       until: string;
     } | null;
     /** Kinds that the person does not want */
-    muted: ("order.ticketed" | "invoice.issued" | "invoice.credited")[];
+    muted: ("order.ticketed" | "invoice.issued" | "invoice.credited" | "checkin.opens")[];
   } | null;
 };
 
@@ -2232,7 +2232,7 @@ export type SetNoticePreferencesInput = {
       until: string;
     } | null;
     /** Kinds that the person does not want */
-    muted: readonly ("order.ticketed" | "invoice.issued" | "invoice.credited")[];
+    muted: readonly ("order.ticketed" | "invoice.issued" | "invoice.credited" | "checkin.opens")[];
   };
 };
 
@@ -2247,7 +2247,7 @@ export type SetNoticePreferencesAnswer = {
       until: string;
     } | null;
     /** Kinds that the person does not want */
-    muted: ("order.ticketed" | "invoice.issued" | "invoice.credited")[];
+    muted: ("order.ticketed" | "invoice.issued" | "invoice.credited" | "checkin.opens")[];
   };
 };
 

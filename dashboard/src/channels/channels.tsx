@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ListChannelsAnswer } from "../answers.ts";
 import { api } from "../api.ts";
@@ -35,6 +35,7 @@ export function Channels() {
 }
 
 const STATES = { to_install: "wait", on: "done", off: "quiet" } as const;
+const KINDS = { slack: "Slack", whatsapp: "WhatsApp", email: "Email" } as const;
 const WORDS = { to_install: "To be installed", on: "On", off: "Off" } as const;
 
 function Places() {
@@ -59,15 +60,40 @@ function Places() {
               <strong>{name}</strong>
               <br />
               <span className="quiet">
-                {kind === "slack" ? "Slack" : "WhatsApp"}
+                {KINDS[kind]}
                 {isSimulated ? ", simulated: no real person is written to" : ""}
                 {offBecause === null ? "" : `. ${offBecause}`}
               </span>
             </span>
-            <Status kind={STATES[state]}>{WORDS[state]}</Status>
+            <span className="buttons">
+              <Status kind={STATES[state]}>{WORDS[state]}</Status>
+              {state !== "to_install" && <Switch id={id} name={name} to={state === "on" ? "off" : "on"} />}
+            </span>
           </li>
         ))}
       </ul>
     </Panel>
+  );
+}
+
+function Switch({ id, name, to }: { id: string; name: string; to: "on" | "off" }) {
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: () => api(`/api/channels/${id}`, { method: "POST", body: { name, state: to } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["channels"] }),
+  });
+  return (
+    <>
+      {change.error !== null && <Problem error={change.error} />}
+      <button
+        type="button"
+        className="plain small"
+        aria-label={`Switch ${name} ${to}`}
+        disabled={change.isPending}
+        onClick={() => change.mutate()}
+      >
+        Switch {to}
+      </button>
+    </>
   );
 }

@@ -74,7 +74,7 @@ function EndpointState({ endpoint: { state, failingSince, offBecause } }: { endp
 
 const KINDS = { waiting: "wait", delivered: "done", failed: "fail" } as const;
 
-function Deliveries({ endpoint: { id, url } }: { endpoint: Endpoint }) {
+function Deliveries({ endpoint: { id, url, description, types, state: endpointState } }: { endpoint: Endpoint }) {
   const queries = useQueryClient();
   const path = `/api/event-endpoints/${id}/deliveries?limit=50`;
   const deliveries = usePages<ListEventDeliveriesAnswer>(["deliveries", id], path);
@@ -89,14 +89,25 @@ function Deliveries({ endpoint: { id, url } }: { endpoint: Endpoint }) {
       api(`/api/event-endpoints/${id}/replay`, { method: "POST", body: { eventIds: [eventId] } }),
     onSuccess: refresh,
   });
-  const problem = test.error ?? replay.error;
+  const switchOn = useMutation({
+    mutationFn: () =>
+      api(`/api/event-endpoints/${id}`, { method: "POST", body: { url, description, types, state: "on" } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["endpoints"] }),
+  });
+  const problem = test.error ?? replay.error ?? switchOn.error;
   return (
     <Panel
       title={`Deliveries to ${url}`}
       aside={
-        <button type="button" className="plain small" disabled={test.isPending} onClick={() => test.mutate()}>
-          Send a test event
-        </button>
+        endpointState === "off" ? (
+          <button type="button" className="plain small" disabled={switchOn.isPending} onClick={() => switchOn.mutate()}>
+            Switch on again
+          </button>
+        ) : (
+          <button type="button" className="plain small" disabled={test.isPending} onClick={() => test.mutate()}>
+            Send a test event
+          </button>
+        )
       }
     >
       {deliveries.isPending && <Rows count={4} />}

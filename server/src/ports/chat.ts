@@ -26,6 +26,15 @@ export interface ChatMessage {
   readonly link?: string | undefined;
 }
 
+/** A file that goes with a message. */
+export interface ChatDocument {
+  readonly fileName: string;
+  readonly contentType: string;
+  readonly content: Uint8Array;
+  /** Where it can be read instead. */
+  readonly url: string;
+}
+
 /** A message on its way. `ref` is our own id for it, which the system gives back where it can. */
 export interface ChatSending {
   readonly to: string;
@@ -33,6 +42,8 @@ export interface ChatSending {
   /** The event, turn or approval of ours that it is about, where messages are shown below others. */
   readonly about?: string | undefined;
   readonly message: ChatMessage;
+  /** Set: the message is its caption. */
+  readonly document?: ChatDocument | undefined;
   /** Set: only the template of this name may be sent now. */
   readonly template?: ChatTemplate | undefined;
 }
@@ -137,13 +148,24 @@ export interface ChatSender {
   readonly windowHours: number | undefined;
   /** Sends once, without retries. Returns the system's id of the message. */
   send(access: ChatAccess, sending: ChatSending): Promise<string>;
+  /**
+   * Sends a message with its document once. Whatever is seen of it then has the id that `noteUpload` is told first, where the
+   * system tells one. Undefined: it takes no documents.
+   */
+  readonly sendDocument:
+    | ((
+        access: ChatAccess,
+        sending: ChatSending & { readonly document: ChatDocument },
+        noteUpload: (uploadId: string) => Promise<void>,
+      ) => Promise<string>)
+    | undefined;
   /** Shows another message in place of one that was sent. Undefined: the system cannot. */
   readonly edit: ((access: ChatAccess, sending: ChatSending, messageId: string) => Promise<void>) | undefined;
-  /** The id of the message with this `ref`, if it was sent since then. Undefined: the system cannot be asked. */
+  /** The id of the message with this `ref` or upload, if it was sent since then. Undefined: the system cannot be asked. */
   readonly find:
     | ((
         access: ChatAccess,
-        sending: Pick<ChatSending, "to" | "ref">,
+        sending: Pick<ChatSending, "to" | "ref"> & { readonly uploadId?: string | undefined },
         since: Temporal.Instant,
       ) => Promise<string | undefined>)
     | undefined;

@@ -72,6 +72,16 @@ export class ApprovalDesk {
     expect(answer.status, answer.text).toBe(200);
   }
 
+  /** A payment that waits for an approval. */
+  async askToPay(amount: string): Promise<string> {
+    const { call, operatorKey } = this.#service;
+    await this.enforce({});
+    const refused = await call("send_tokens", { to: `0x${"7".repeat(40)}`, amount, token: "USDC" });
+    expect(refused.body.code).toBe("approval_required");
+    await this.ask("/api/policy-enforcement", { policyId: null }, operatorKey, "PUT");
+    return String(refused.body.approvalId);
+  }
+
   async anOffer(days: number): Promise<string> {
     const query = { origin: "LHR", destination: "JFK", departureDate: day(days) };
     const { offers } = requireResult(await this.#service.call("search_flights", query));

@@ -13,6 +13,7 @@ const Message = z.object({
   buttons: z.array(Button),
   isEdited: z.boolean(),
   onlyFor: z.string().nullable(),
+  files: z.array(z.object({ id: z.string(), name: z.string() })),
 });
 const State = z.object({
   slack: z.object({
@@ -68,13 +69,19 @@ export async function playSlack(service: TestService, desk: ApprovalDesk) {
     expect(await post("slack/messages", { userId, channel, text })).toBe(201);
 
   return {
+    base,
+    playUrl,
     channelId,
     playground,
     list,
     see,
     say,
-    press: (userId: string, channel: string, { ts, buttons }: ShownMessage, label: string) =>
-      post("slack/presses", { userId, channel, ts, value: buttons.find((one) => one.label === label)?.value ?? "" }),
+    press: (
+      userId: string,
+      channel: string,
+      { ts, buttons }: { ts: string; buttons: readonly z.output<typeof Button>[] },
+      label: string,
+    ) => post("slack/presses", { userId, channel, ts, value: buttons.find((one) => one.label === label)?.value ?? "" }),
     control: (path: string, json?: object, method = "POST") =>
       fetch(`${origin}/_carriers/control/${path}`, {
         method,

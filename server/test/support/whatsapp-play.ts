@@ -12,6 +12,7 @@ const Message = z.object({
   buttons: z.array(z.object({ label: z.string(), value: z.string() })),
   type: z.string(),
   status: z.string(),
+  files: z.array(z.object({ id: z.string(), name: z.string() })),
 });
 const State = z.object({
   whatsapp: z.object({
@@ -64,13 +65,18 @@ export async function playWhatsApp(service: TestService, desk: ApprovalDesk) {
 
   return {
     ...setUp,
+    base,
     channelId,
     playground,
     findPerson,
     list,
     see,
     say,
-    press: (key: string, { id: messageId, buttons }: ChatMessage, label: string) =>
+    press: (
+      key: string,
+      { id: messageId, buttons }: { id: string; buttons: readonly { label: string; value: string }[] },
+      label: string,
+    ) =>
       post("presses", {
         person: key,
         messageId,

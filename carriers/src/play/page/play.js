@@ -70,12 +70,15 @@ export function draw(panel, messages, press) {
   const text = JSON.stringify(messages);
   if (panel.drawn === text) return;
   panel.drawn = text;
-  const items = messages.map(({ who, own, text: said, buttons, hint }) =>
+  const items = messages.map(({ who, own, text: said, buttons, hint, files = [] }) =>
     make(
       "li",
       { class: own ? "own" : "" },
       make("small", {}, who),
       ...linkUp(said),
+      ...files.map(({ id, name }) =>
+        make("a", { class: "file", href: `${base}/files/${id}`, target: "_blank", rel: "noopener noreferrer" }, name),
+      ),
       ...(hint === "" ? [] : [make("small", {}, hint)]),
       ...(buttons.length === 0
         ? []
@@ -126,7 +129,8 @@ function drawSlack({ members, conversations, isRevoked }) {
     });
     const shown = messages
       .filter(({ onlyFor }) => onlyFor === null || memberId !== null || onlyFor === panel.who.value)
-      .map(({ ts, userId, text, buttons, isEdited, onlyFor }) => ({
+      .map(({ ts, userId, text, buttons, isEdited, onlyFor, files }) => ({
+        files,
         who: userId === null ? "Wayfare" : (names.get(userId) ?? userId),
         own: userId !== null,
         text: readSlackText(text),

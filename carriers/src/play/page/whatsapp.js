@@ -17,7 +17,8 @@ export function drawWhatsApp({ name, people }, { openPanel, draw, post }) {
       writers: [{ id: key, name: person }],
       send: (who, text) => post("whatsapp/messages", { person: who, text }),
     });
-    const shown = messages.map(({ id, isOwn, text, buttons, type, status }) => ({
+    const shown = messages.map(({ id, isOwn, text, buttons, type, status, files }) => ({
+      files,
       who: isOwn ? person : name,
       own: isOwn,
       text,

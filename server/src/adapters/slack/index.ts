@@ -9,6 +9,7 @@ import {
   type SlackSystem,
 } from "../../ports/chat.ts";
 import { readSlackAccounts, readSlackChallenge, readSlackEvents } from "./read-slack.ts";
+import { type Call, upload } from "./upload.ts";
 import { isSignedBySlack } from "./verify-slack.ts";
 
 const TIMEOUT_MILLISECONDS = 10_000;
@@ -35,9 +36,6 @@ const PASSING = new Set([
 /** The message need not be there any more. */
 const GONE = new Set(["message_not_found", "edit_window_closed", "cant_update_message"]);
 
-/** Slack takes JSON where something is written, and forms everywhere. */
-type Content = { readonly json: object } | { readonly form: Readonly<Record<string, string>> };
-
 const Said = z.looseObject({ ok: z.boolean(), error: z.string().optional() });
 const Posted = z.looseObject({ ts: z.string() });
 const History = z.looseObject({
@@ -45,6 +43,7 @@ const History = z.looseObject({
     z.looseObject({
       ts: z.string(),
       metadata: z.looseObject({ event_payload: z.looseObject({ ref: z.string().optional() }).optional() }).optional(),
+      files: z.array(z.looseObject({ id: z.string() })).optional(),
     }),
   ),
 });
@@ -57,15 +56,11 @@ const Installed = z.looseObject({
 });
 
 /**
- * Slack's Web API by plain requests: five methods, each sent once. Slack's own client would add its retries, which post a message
+ * Slack's Web API by plain requests, each sent once. Slack's own client would add its retries, which post a message
  * twice when an answer is lost; ours look whether it is there first.
  */
 export function createSlack(http: Pick<HttpClient, "send">, apiUrl: string): SlackSystem {
-  async function call(
-    access: Pick<ChatAccess, "apiUrl" | "token">,
-    method: string,
-    content: Content,
-  ): Promise<unknown> {
+  const call: Call = async (access, method, content) => {
     const headers = access.token === "" ? {} : { authorization: `Bearer ${access.token}` };
     const response = await http
       .send({
@@ -76,14 +71,14 @@ export function createSlack(http: Pick<HttpClient, "send">, apiUrl: string): Sla
         timeoutMilliseconds: TIMEOUT_MILLISECONDS,
         maxBytes: MOST_ANSWER_BYTES,
         // A kept connection that is just closing looks like a lost answer.
-        freshConnection: method === "chat.postMessage",
+        freshConnection: method === "chat.postMessage" || method === "files.completeUploadExternal",
       })
       .catch((cause: unknown) => {
         const isSent = !(cause instanceof HttpFailure) || cause.delivery === "unanswered";
         throw new ChatFailure(isSent ? "unsure" : "not_done", `${method}: no answer`, { cause });
       });
     return readAnswer(method, response);
-  }
+  };
 
   async function post(access: ChatAccess, sending: ChatSending): Promise<string> {
     const metadata = { event_type: METADATA_TYPE, event_payload: { ref: sending.ref } };
@@ -105,6 +100,25 @@ export function createSlack(http: Pick<HttpClient, "send">, apiUrl: string): Sla
     readChallenge: readSlackChallenge,
     send: post,
 
+    async sendDocument(access, sending, noteUpload) {
+      const { to, message, document } = sending;
+      const uploadId = await upload(http, call, access, document);
+      if (uploadId === undefined) {
+        const text = `${message.text}\n${document.url}`;
+        return await post(access, { ...sending, message: { ...message, text, link: message.link ?? document.url } });
+      }
+      // Afterwards the message with this file can be found.
+      await noteUpload(uploadId);
+      await call(access, "files.completeUploadExternal", {
+        json: {
+          files: [{ id: uploadId, title: document.fileName }],
+          channel_id: to,
+          initial_comment: escapeText(message.text, message.link),
+        },
+      });
+      return uploadId;
+    },
+
     async edit(access, { to, message }, messageId) {
       await call(access, "chat.update", { json: { channel: to, ts: messageId, ...compose(message) } }).catch(
         (error: unknown) => {
@@ -113,11 +127,15 @@ export function createSlack(http: Pick<HttpClient, "send">, apiUrl: string): Sla
       );
     },
 
-    async find(access, { to, ref }, since) {
+    async find(access, { to, ref, uploadId }, since) {
       const oldest = String(since.epochMilliseconds / 1_000);
       const asked = { channel: to, oldest, limit: String(HISTORY_LIMIT), include_all_metadata: "true" };
       const { messages } = History.parse(await call(access, "conversations.history", { form: asked }));
-      return messages.find(({ metadata }) => metadata?.event_payload?.ref === ref)?.ts;
+      const found = messages.find(
+        ({ metadata, files = [] }) =>
+          metadata?.event_payload?.ref === ref || files.some(({ id }) => id === uploadId && uploadId !== undefined),
+      );
+      return found?.ts;
     },
 
     async whisper(access, { address, person }, text) {

@@ -18,7 +18,11 @@ const Mention = z.looseObject({
   channel: z.string(),
   bot_id: z.undefined().optional(),
 });
-const Removed = z.looseObject({ type: z.enum(["app_uninstalled", "tokens_revoked"]) });
+const Removed = z.union([
+  z.looseObject({ type: z.literal("app_uninstalled") }),
+  // Tokens of people are none of ours.
+  z.looseObject({ type: z.literal("tokens_revoked"), tokens: z.looseObject({ bot: z.array(z.string()).min(1) }) }),
+]);
 const Callback = z.looseObject({
   type: z.literal("event_callback"),
   event_id: z.string().min(1).max(100),

@@ -3,6 +3,7 @@ import type { ChatMessage, ChatSending, ChatTemplate } from "../../ports/chat.ts
 /** Limits of the Cloud API. */
 const LONGEST_TEXT = 4_096;
 const LONGEST_WITH_BUTTONS = 1_024;
+const LONGEST_CAPTION = 1_024;
 const MOST_BUTTONS = 3;
 const LONGEST_BUTTON = 20;
 const MOST_ROWS = 10;
@@ -14,15 +15,23 @@ const OPENS_LIST = "Choose";
 const PHONE = /^\d{5,20}$/;
 
 /** A body for `POST /{phone number id}/messages`. Our own id of it comes back in the statuses. */
-export function composeForWhatsApp({ to, ref, message, template }: ChatSending) {
+export function composeForWhatsApp({ to, ref, message, document, template }: ChatSending, mediaId?: string) {
   return {
     messaging_product: "whatsapp",
     recipient_type: "individual",
     // A business-scoped id in `to` would be taken for a phone number, accepted, and lost.
     ...(PHONE.test(to) ? { to } : { recipient: to }),
     biz_opaque_callback_data: ref,
-    ...(template === undefined ? composeFree(message) : composeTemplate(template, message)),
+    ...(template !== undefined
+      ? composeTemplate(template, message)
+      : mediaId === undefined
+        ? composeFree(message)
+        : composeDocument(message, mediaId, document?.fileName)),
   };
+}
+
+function composeDocument({ text }: ChatMessage, id: string, filename: string | undefined) {
+  return { type: "document", document: { id, filename, caption: cut(text, LONGEST_CAPTION) } };
 }
 
 function composeFree({ text, buttons }: ChatMessage) {

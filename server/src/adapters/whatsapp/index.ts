@@ -1,8 +1,15 @@
 import { z } from "zod";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../platform/http-client/http-client.ts";
 import { HttpFailure } from "../../platform/http-client/http-failure.ts";
-import { type ChatAccess, ChatFailure, type ChatSending, type WhatsAppSystem } from "../../ports/chat.ts";
+import {
+  type ChatAccess,
+  type ChatDocument,
+  ChatFailure,
+  type ChatSending,
+  type WhatsAppSystem,
+} from "../../ports/chat.ts";
 import { composeForWhatsApp } from "./compose-whatsapp.ts";
+import { encodeUpload } from "./encode-upload.ts";
 import { readWhatsAppAccounts, readWhatsAppEvents } from "./read-whatsapp.ts";
 import { isSignedByMeta } from "./verify-whatsapp.ts";
 
@@ -27,6 +34,7 @@ const Refused = z.looseObject({
   error: z.looseObject({ code: z.number(), message: z.string().default("") }),
 });
 const Sent = z.looseObject({ messages: z.array(z.looseObject({ id: z.string().min(1) })).min(1) });
+const Uploaded = z.looseObject({ id: z.string().min(1) });
 const PhoneNumber = z.looseObject({ verified_name: z.string().default(""), display_phone_number: z.string() });
 
 /** WhatsApp's Cloud API by plain requests, each sent once. It cannot be asked what it took; its reports tell. */
@@ -34,7 +42,7 @@ export function createWhatsApp(http: Pick<HttpClient, "send">, apiUrl: string): 
   async function call(
     access: ChatAccess,
     what: string,
-    request: Pick<HttpRequest, "method" | "url" | "json" | "freshConnection">,
+    request: Pick<HttpRequest, "method" | "url" | "json" | "bytes" | "freshConnection">,
   ): Promise<unknown> {
     const response = await http
       .send({
@@ -50,11 +58,11 @@ export function createWhatsApp(http: Pick<HttpClient, "send">, apiUrl: string): 
     return readAnswer(what, response);
   }
 
-  const post = async (access: ChatAccess, sending: ChatSending): Promise<string> => {
+  const post = async (access: ChatAccess, sending: ChatSending, mediaId?: string): Promise<string> => {
     const answer = await call(access, "messages", {
       method: "POST",
       url: `${access.apiUrl}/${access.accountId}/messages`,
-      json: composeForWhatsApp(sending),
+      json: composeForWhatsApp(sending, mediaId),
       // A kept connection that is just closing looks like a lost answer.
       freshConnection: true,
     });
@@ -63,13 +71,33 @@ export function createWhatsApp(http: Pick<HttpClient, "send">, apiUrl: string): 
     return sent.id;
   };
 
+  /** Nobody sees the file yet: an attempt whose answer is lost has no effect. */
+  async function upload(access: ChatAccess, document: ChatDocument): Promise<string> {
+    const url = `${access.apiUrl}/${access.accountId}/media`;
+    const answer = await call(access, "media upload", { method: "POST", url, bytes: encodeUpload(document) }).catch(
+      (error: unknown) => {
+        if (error instanceof ChatFailure && error.problem === "unsure")
+          throw new ChatFailure("not_done", error.message, { cause: error });
+        throw error;
+      },
+    );
+    const mediaId = Uploaded.safeParse(answer).data?.id;
+    if (mediaId === undefined) throw new ChatFailure("not_done", "media upload: an answer without an id");
+    return mediaId;
+  }
+
   return {
     apiUrl,
     windowHours: WINDOW_HOURS,
     isSigned: isSignedByMeta,
     readEvents: readWhatsAppEvents,
     readAccounts: readWhatsAppAccounts,
-    send: post,
+    send: (access, sending) => post(access, sending),
+
+    async sendDocument(access, sending) {
+      return await post(access, sending, await upload(access, sending.document));
+    },
+
     edit: undefined,
     find: undefined,
 

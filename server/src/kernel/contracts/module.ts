@@ -1,6 +1,7 @@
 import type { ChainOperation } from "../../ports/chain/chain-operation.ts";
 import type { RecordSource } from "../../ports/channel-records.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { NoticeDocument } from "../../ports/notice-document.ts";
 import type { AccountFacts } from "./account.ts";
 import type { BesideStores } from "./beside-stores.ts";
 import type { ChainEndings } from "./chain-ending.ts";
@@ -62,6 +63,8 @@ export interface Module<Seen extends string = string> {
   effectUses?(parts: PartsOf<Seen>): readonly EffectUse[];
   /** Its rows that came in or went out by a channel. */
   recordSources?(parts: PartsOf<Seen>): readonly RecordSource[];
+  /** Documents that go with notices to people. */
+  noticeDocuments?(parts: PartsOf<Seen>): readonly NoticeDocument[];
   /** Tables with its stored, unfinished work. */
   readonly workTables?: readonly WorkTable[];
   /** Events that its tables tell tenants. */

@@ -19,6 +19,7 @@ import type { Mailer } from "../../ports/mailer.ts";
 import type { MapTiles } from "../../ports/map-tiles.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { Nearby } from "../../ports/nearby.ts";
+import type { NoticeDocument } from "../../ports/notice-document.ts";
 import type { WaitingCalls } from "../../ports/outside-calls.ts";
 import type { OutsideKeys } from "../../ports/outside-keys.ts";
 import type { PageTranscriber } from "../../ports/page-transcriber.ts";
@@ -118,6 +119,8 @@ export interface CommonParts {
   readonly effectUses: readonly EffectUse[];
   /** From all modules: rows that came in or went out by a channel. */
   readonly recordSources: readonly RecordSource[];
+  /** From all modules: documents that go with notices to people. */
+  readonly noticeDocuments: readonly NoticeDocument[];
   /** Calls to third parties that are to be stored. */
   readonly waitingCalls: WaitingCalls;
   /** From all modules: tables with unfinished work. */

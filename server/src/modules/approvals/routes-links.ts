@@ -10,6 +10,7 @@ import type { Approval } from "./approvals.ts";
 import type { Stores } from "./context.ts";
 import { decideApproval } from "./decide-approval.ts";
 import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
+import { nameTraveler } from "./name-traveler.ts";
 
 interface LinkPorts {
   stores: Pick<Stores, "approvals" | "persons" | "runEvents" | "transaction">;
@@ -122,7 +123,11 @@ async function describe({ approval, person }: Linked, ports: LinkPorts): Promise
   const answer = describeApproval(approval, ports.clock.now());
   const bought = Bought.safeParse(approval.evidence.bought).data;
   const userIds = bought?.travelerIds ?? [approval.travelerId];
-  const travelers = await Promise.all(userIds.map((userId) => readName(ports, approval, userId)));
+  const readName = async (userId: string) => ({
+    userId,
+    name: (await nameTraveler(ports, approval, userId)) ?? null,
+  });
+  const travelers = await Promise.all(userIds.map(readName));
   const { persons } = ports.stores;
   const [keyPerson, keyName] = await Promise.all([
     persons.ofKey(approval.tenantId, approval.requestedKeyId),
@@ -131,7 +136,7 @@ async function describe({ approval, person }: Linked, ports: LinkPorts): Promise
   const [requestedBy, decidedBy] = await Promise.all(
     [approval.requestedBy, approval.decidedBy].map((id) => callByName(ports, approval, id)),
   );
-  const requestedFor = answer.requestedFor && (await readName(ports, approval, answer.requestedFor));
+  const requestedFor = answer.requestedFor && (await readName(answer.requestedFor));
   const named = {
     isAgents: keyPerson === undefined,
     keyName: keyName ?? null,
@@ -157,13 +162,6 @@ function nameCities({ evidence }: Approval, maps: LinkPorts["maps"]): Record<str
 
 /** The travelers in the evidence. */
 const Bought = z.looseObject({ travelerIds: z.array(z.string()).nullable() });
-
-/** Names are read when the page is shown, so that the evidence does not outlive a person's data. */
-async function readName({ travelers, stores }: LinkPorts, approval: Approval, userId: string) {
-  const { givenName, familyName } = (await travelers.get(approval.tenantId, userId, approval.environment)) ?? {};
-  const name = [givenName, familyName].filter((part) => part !== undefined).join(" ");
-  return { userId, name: name || ((await stores.persons.find(approval, userId))?.name ?? null) };
-}
 
 /** Agents and systems keep their ids. */
 async function callByName({ stores }: LinkPorts, approval: Approval, id: string | undefined) {

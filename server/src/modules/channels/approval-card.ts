@@ -8,6 +8,7 @@ import type { Content } from "./channels.ts";
 
 const LONGEST_NAME = 100;
 const MOST_REASONS = 5;
+const MOST_PAYMENTS = 5;
 
 const Leg = z.looseObject({
   origin: z.string().nullable(),
@@ -23,6 +24,7 @@ const Bought = z.looseObject({
 const Evidence = z.looseObject({
   bought: Bought.nullish(),
   purpose: Bought.nullish(),
+  payments: z.array(z.looseObject({ token: z.string(), amount: z.string().nullable(), to: z.string() })).optional(),
   violations: z.array(z.looseObject({ text: z.string() })).optional(),
 });
 
@@ -40,7 +42,7 @@ export function composeCard(
   names: CardNames,
   { now, random }: { now: Temporal.Instant; random: RandomBytes },
 ): Content {
-  const isOpen = approval.state === "pending" && Temporal.Instant.compare(approval.expiresAt, now) > 0;
+  const isOpen = isUndecided(approval, now);
   const lines = [
     isOpen ? "Approval needed" : sayEnd(approval, names.decider),
     describePurchase(approval),
@@ -65,6 +67,13 @@ export function composeCard(
   };
 }
 
+export function isUndecided(
+  { state, expiresAt }: Pick<Approval, "state" | "expiresAt">,
+  now: Temporal.Instant,
+): boolean {
+  return state === "pending" && Temporal.Instant.compare(expiresAt, now) > 0;
+}
+
 function sayEnd({ state, decidedAt, expiresAt }: Approval, decider: string | undefined): string {
   const when = decidedAt === undefined ? "" : ` on ${sayTime(decidedAt)}`;
   const who = decider === undefined ? "" : ` by ${toVisibleText(decider, LONGEST_NAME)}`;
@@ -77,9 +86,14 @@ function sayEnd({ state, decidedAt, expiresAt }: Approval, decider: string | und
 }
 
 function describePurchase({ evidence, tool }: Approval): string {
-  const { bought, purpose } = Evidence.safeParse(evidence).data ?? {};
+  const { bought, purpose, payments = [] } = Evidence.safeParse(evidence).data ?? {};
   const shown = bought ?? purpose;
-  if (shown == null) return tool.replaceAll("_", " ");
+  if (shown == null) {
+    const moved = payments
+      .slice(0, MOST_PAYMENTS)
+      .map(({ token, amount, to }) => `${amount ?? "?"} ${token} to ${to.replaceAll("_", " ")}`);
+    return moved.length === 0 ? tool.replaceAll("_", " ") : moved.join("\n");
+  }
   if (shown.legs !== undefined) {
     return shown.legs
       .map(

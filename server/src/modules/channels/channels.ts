@@ -169,8 +169,17 @@ export type ButtonMeaning =
   | { readonly means: "approve" | "reject" }
   | { readonly means: "say" | "scan"; readonly said: string };
 
+/** Where the bytes of a document are until it is sent. */
+export interface DocumentPlace {
+  readonly fileName: string;
+  readonly contentType: string;
+  /** Anyone with it can read the file. */
+  readonly url: string;
+}
+
 /** A message as it should look. */
 export interface Content {
+  readonly document?: DocumentPlace | undefined;
   readonly text: string;
   readonly buttons: readonly (ChatMessage["buttons"][number] & ButtonMeaning)[];
   readonly link?: string | undefined;
@@ -188,15 +197,21 @@ export interface NewChannelMessage extends ChannelOwner {
   readonly about: string;
   readonly conversationId?: string | undefined;
   readonly content: Content;
+  /** When its buttons end by themselves. Left out: they do not. */
+  readonly endsAt?: Temporal.Instant | undefined;
   readonly giveUpAt: Temporal.Instant;
 }
 
-export interface ChannelMessage extends Omit<NewChannelMessage, "content" | "giveUpAt" | "conversationId"> {
+export interface ChannelMessage extends Omit<NewChannelMessage, "content" | "endsAt" | "giveUpAt" | "conversationId"> {
   readonly id: string;
 }
 
+export type StoredMessage = ChatMessage & Pick<Content, "document">;
+
 export interface LeasedMessage extends ChannelMessage {
-  readonly content: ChatMessage;
+  readonly content: StoredMessage;
+  /** The chat system's id of its document, told before anybody could see it. */
+  readonly uploadId: string | undefined;
   readonly version: number;
   readonly shownVersion: number;
   readonly externalId: string | undefined;
@@ -233,7 +248,7 @@ export interface ChannelMessages {
   /** Its buttons mean nothing any more, and if it certainly was not sent, it will not be. False: nobody can have seen it. */
   conclude(messageId: string, because: string): Promise<boolean>;
   /** As it is to look. */
-  readContent(messageId: string): Promise<ChatMessage>;
+  readContent(messageId: string): Promise<StoredMessage>;
   listAbout(owner: ChannelOwner, about: string): Promise<readonly ChannelMessage[]>;
   findButton(environment: Environment, value: string): Promise<PressedButton | undefined>;
   take(options: { until: Temporal.Instant; limit: number }): Promise<readonly LeasedMessage[]>;
@@ -241,6 +256,8 @@ export interface ChannelMessages {
   useTemplate(message: LeasedMessage): Promise<void>;
   /** Before it is sent again although it may have arrived. */
   repeat(message: LeasedMessage): Promise<void>;
+  /** Before anybody can see its document. */
+  noteUpload(message: LeasedMessage, uploadId: string): Promise<void>;
   /** This version of it is shown. */
   shown(message: LeasedMessage, shown: { externalId: string; isTemplate: boolean }): Promise<void>;
   /** `isTakenBack`: the repetition did not happen after all. */
@@ -261,6 +278,8 @@ export interface ChannelMessages {
   failWaiting(channelId: string, problem: string): Promise<void>;
   /** A state only rises. */
   rise(channelId: string, event: Extract<ChatEvent, { type: "status" }>): Promise<boolean>;
+  /** Has the approvals shown again whose cards have ended by themselves. */
+  endCards(): Promise<void>;
   prune(before: Temporal.Instant): Promise<void>;
 }
 

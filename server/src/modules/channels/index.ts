@@ -1,2 +1,3 @@
 export { queueClaim } from "./claims.ts";
 export { deriveSimulated } from "./installation.ts";
+export { RUN_WAITING } from "./notices/notice-kinds.ts";

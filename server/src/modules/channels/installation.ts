@@ -12,14 +12,14 @@ export type InstallParts = Pick<CommonParts, "chatSystems" | "chatSimulator" | "
   Pick<Parts, "settings">;
 
 const INSTALL_MINUTES = 60;
-/** Each is needed: to read messages to the app, to answer, and to look whether an answer arrived. */
+/** Each is needed: to read messages to the app, to answer, to look whether an answer arrived, and to send documents. */
 export const SLACK_SCOPES = [
   "app_mentions:read",
   "channels:history",
   "chat:write",
+  "files:write",
+  "groups:history",
   "im:history",
-  "im:write",
-  "users:read",
 ];
 
 export const slackEventsPath = (app: string): string => `/api/webhooks/slack/${app}`;
@@ -73,24 +73,33 @@ export function buildInstallUrl(parts: InstallParts, channel: OpenChannel): stri
     client_id: app.clientId,
     scope: SLACK_SCOPES.join(","),
     redirect_uri: `${parts.urls.app}${SLACK_INSTALLED_PATH}`,
-    state: signState(parts.vault, channel.id, parts.clock.now().add({ minutes: INSTALL_MINUTES })),
+    state: signState(parts.vault, channel, parts.clock.now().add({ minutes: INSTALL_MINUTES })),
   });
   return `${origin}/oauth/v2/authorize?${query}`;
 }
 
-function signState(vault: Vault, channelId: string, until: Temporal.Instant): string {
-  const signed = `${channelId}.${until.epochMilliseconds}`;
-  return `${signed}.${createHmac("sha256", vault.deriveKey("channel installs")).update(signed).digest("base64url")}`;
+/** Good for the channel as it is now: an installation, or any other change, ends it. */
+function signState(
+  vault: Vault,
+  { id, tenantId, environment, updatedAt }: Pick<Channel, "id" | "tenantId" | "environment" | "updatedAt">,
+  until: Temporal.Instant,
+): string {
+  const signed = `${id}.${until.epochMilliseconds}`;
+  const covered = JSON.stringify([signed, tenantId, environment, updatedAt.toString()]);
+  return `${signed}.${createHmac("sha256", vault.deriveKey("channel installs")).update(covered).digest("base64url")}`;
 }
 
-/** The channel that the installation is for. Undefined: nobody was sent to Slack with this state, or too long ago. */
-export function readState(vault: Vault, state: string, now: Temporal.Instant): string | undefined {
-  const [channelId = "", until = ""] = state.split(".");
-  if (!/^\d{1,16}$/.test(until)) return undefined;
-  const expected = Buffer.from(signState(vault, channelId, Temporal.Instant.fromEpochMilliseconds(Number(until))));
+/** The channel that a state names, which proves nothing yet. */
+export const readStateChannel = (state: string): string => state.split(".")[0] ?? "";
+
+/** False: nobody was sent to Slack with this state for the channel, or too long ago, or it was used. */
+export function isStateFor(vault: Vault, channel: Channel, state: string, now: Temporal.Instant): boolean {
+  const until = state.split(".")[1] ?? "";
+  if (!/^\d{1,15}$/.test(until)) return false;
+  const expected = Buffer.from(signState(vault, channel, Temporal.Instant.fromEpochMilliseconds(Number(until))));
   const given = Buffer.from(state);
   const isSame = expected.length === given.length && timingSafeEqual(expected, given);
-  return isSame && Number(until) > now.epochMilliseconds ? channelId : undefined;
+  return isSame && Number(until) > now.epochMilliseconds;
 }
 
 /** A tenant's place in the simulator. All of it follows from the master key, so that the simulator may forget it. */

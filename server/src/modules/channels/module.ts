@@ -15,6 +15,9 @@ import * as whatsapp from "./migrations/0159-whatsapp.ts";
 import * as documents from "./migrations/0160-documents-in-channels.ts";
 import * as email from "./migrations/0163-email.ts";
 import * as notices from "./migrations/0164-notices.ts";
+import * as cardsEnd from "./migrations/0183-cards-end.ts";
+import * as documentsOut from "./migrations/0184-documents-out.ts";
+import * as checkIn from "./migrations/0185-notices-of-check-in.ts";
 import { createChannelNotices } from "./notices/channel-notices.ts";
 import { deliverNotices } from "./notices/deliver-notices.ts";
 import { createNoticePreferences, createNotices, DUE_NOTICES } from "./notices/store-notices.ts";
@@ -29,7 +32,7 @@ import { whatsAppRoutes } from "./routes/routes-whatsapp.ts";
 import { MessageSender } from "./sending/message-sender.ts";
 import { createChannels } from "./stores/store-channels.ts";
 import { createChannelInbox, WAITING_EVENTS } from "./stores/store-events.ts";
-import { createChannelMessages, DUE_MESSAGES } from "./stores/store-messages.ts";
+import { createChannelMessages, DUE_MESSAGES, ENDING_CARDS } from "./stores/store-messages.ts";
 import { createChannelPeople, createChannelPersonRecords } from "./stores/store-people.ts";
 import { createChannelRecords } from "./stores/store-records.ts";
 
@@ -96,6 +99,9 @@ export const channelsModule = defineModule({
     "0160-documents-in-channels": documents,
     "0163-email": email,
     "0164-notices": notices,
+    "0183-cards-end": cardsEnd,
+    "0184-documents-out": documentsOut,
+    "0185-notices-of-check-in": checkIn,
   },
   workTables: [
     {
@@ -110,7 +116,7 @@ export const channelsModule = defineModule({
       since: "created_at",
       open: [{ column: "state", in: ["waiting"] }],
     },
-    { table: "notice", kind: "notice", since: "created_at", open: [{ column: "state", in: ["waiting"] }] },
+    { table: "notice", kind: "notice", since: "next_at", open: [{ column: "state", in: ["waiting"] }] },
   ],
   account: async ({ stores }, { tenantId, environment }) => {
     const off = (await stores.channels.list({ tenantId, environment })).filter(({ state }) => state === "off");
@@ -159,6 +165,7 @@ export const channelsModule = defineModule({
         run: () => Promise.all(ENVIRONMENTS.map(work)),
       }),
       defineJob({ name: "send-channel-messages", queue: DUE_MESSAGES, run: () => messageSender.run() }),
+      defineJob({ name: "end-cards", queue: ENDING_CARDS, run: () => stores.channelMessages.endCards() }),
       defineJob({ name: "deliver-notices", queue: DUE_NOTICES, run: () => deliverNotices(parts) }),
       defineJob({
         name: "prune-channels",

@@ -70,29 +70,6 @@ describe("a message", () => {
     await slack.see(direct(TRAVELER), String(reply ?? "").slice(0, 20));
   });
 
-  it("that comes twice at once, and again with a retry number, is one turn", async () => {
-    const { headers, send } = sendSigned(said("Ev0TWICE", "Twice at once"));
-    const retry = {
-      method: "POST",
-      headers: { ...headers, "x-slack-retry-num": "2" },
-      body: said("Ev0TWICE", "Twice at once"),
-    };
-    const answers = await Promise.all([send(), send(), service.send(path(), retry)]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    await isHandled("Ev0TWICE");
-    expect(await turns("Twice at once")).toHaveLength(1);
-    // Control: another event with the same text is another turn. A retry is not dropped if it is the first to arrive.
-    const other = sendSigned(said("Ev0OTHER", "Twice at once"));
-    const late = {
-      method: "POST",
-      headers: { ...other.headers, "x-slack-retry-num": "3" },
-      body: said("Ev0OTHER", "Twice at once"),
-    };
-    expect((await service.send(path(), late)).status).toBe(200);
-    await isHandled("Ev0OTHER");
-    expect(await turns("Twice at once")).toHaveLength(2);
-  });
-
   it("of a stranger is answered and begins nothing; a wrong code links nobody", async () => {
     await slack.say(COLLEAGUE, "Book me a flight");
     await slack.see(direct(COLLEAGUE), "I do not know you yet");
@@ -101,17 +78,10 @@ describe("a message", () => {
     expect(await turns("Book me a flight")).toEqual([]);
   });
 
-  it("that is not signed, altered, too old or signed by another app is refused", async () => {
+  it("that was signed too long ago, or is to come, is refused", async () => {
     const body = said("Ev0FORGED", "Forged");
-    const good = sendSigned(body);
-    const refused = await Promise.all([
-      service.send(path(), { method: "POST", headers: { "content-type": "application/json" }, body }),
-      good.send(body.replace("Forged", "Altered")),
-      sendSigned(body, { ageSeconds: 301 }).send(),
-      sendSigned(body, { ageSeconds: -301 }).send(),
-      sendSigned(body, { secret: "another app's signing secret" }).send(),
-    ]);
-    expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+    const refused = await Promise.all([301, -301].map((ageSeconds) => sendSigned(body, { ageSeconds }).send()));
+    expect(refused.map(({ status }) => status)).toEqual([401, 401]);
     expect(await service.sql("select 1 from channel_event where id like $1", ["%Ev0FORGED"])).toEqual([]);
     // Control: the same, a moment before it is too old.
     expect((await sendSigned(body, { ageSeconds: 290 }).send()).status).toBe(200);
@@ -126,13 +96,9 @@ describe("a message", () => {
 
 describe("a request for approval", () => {
   async function ask(amount: string) {
-    await desk.enforce({});
-    const to = `0x${"7".repeat(40)}`;
-    const refused = await service.call("send_tokens", { to, amount, token: "USDC" });
-    expect(refused.body.code).toBe("approval_required");
-    await desk.ask("/api/policy-enforcement", { policyId: null }, service.operatorKey, "PUT");
+    const approvalId = await desk.askToPay(amount);
     const card = await slack.see(direct(APPROVER), `${amount} USD`);
-    return { approvalId: String(refused.body.approvalId), card, shared: await slack.see(SHARED, `${amount} USD`) };
+    return { approvalId, card, shared: await slack.see(SHARED, `${amount} USD`) };
   }
   const read = async (approvalId: string) => (await desk.ask(`/api/approvals/${approvalId}`)).body;
 
@@ -201,32 +167,10 @@ describe("an approver whose key was revoked", () => {
       const keys = (await listKeys(tenantId)).filter(({ personId }) => personId === gus.id);
       for (const { id } of keys) await revokeKey(tenantId, id, "test");
     });
-    await desk.enforce({});
-    const to = `0x${"7".repeat(40)}`;
-    const { approvalId } = (await service.call("send_tokens", { to, amount: "2.84", token: "USDC" })).body;
+    const approvalId = await desk.askToPay("2.84");
     const card = await slack.see(direct(COLLEAGUE), "2.84 USD");
-    await desk.ask("/api/policy-enforcement", { policyId: null }, service.operatorKey, "PUT");
     await slack.press(COLLEAGUE, direct(COLLEAGUE), card, "Approve");
     await slack.see(direct(COLLEAGUE), "I do not know you as an approver");
-    expect((await desk.ask(`/api/approvals/${String(approvalId)}`)).body.state).toBe("pending");
-  });
-});
-
-describe("a message out", () => {
-  const count = async (text: string) =>
-    (await slack.list(direct(TRAVELER))).filter((one) => one.text.includes(text)).length;
-  const arm = async (fault: string, path = "/slack/api/chat.postMessage") =>
-    expect((await slack.control("faults", { path, playground: slack.playground, fault })).status).toBe(201);
-
-  it.each(["rate_limited", "away", "lost_answer", "reset"])("arrives once through %s", async (fault) => {
-    const before = (await slack.list(direct(TRAVELER))).length;
-    await arm(fault);
-    await slack.say(TRAVELER, "new");
-    await expect.poll(() => slack.list(direct(TRAVELER))).toHaveLength(before + 2);
-    // A repetition would come before the product knows that the message is there.
-    const waiting = "select 1 from channel_message where tenant_id = $1 and state = 'waiting'";
-    await expect.poll(() => service.sql(waiting, [service.tenantId])).toEqual([]);
-    expect(await slack.list(direct(TRAVELER))).toHaveLength(before + 2);
-    expect(await count("new conversation")).toBeGreaterThan(0);
+    expect((await desk.ask(`/api/approvals/${approvalId}`)).body.state).toBe("pending");
   });
 });

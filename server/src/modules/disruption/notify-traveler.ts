@@ -26,9 +26,9 @@ export async function notifyTraveler(
   ports: NoticePorts,
 ): Promise<Message[]> {
   return await Promise.all(
-    drafts.map(async ({ mail, userId, ...draft }) => ({
+    drafts.map(async ({ mail, plain, userId, ...draft }) => ({
       ...draft,
-      ...(await send({ ...draft, mail, userId }, disruption, caller, ports)),
+      ...(await send({ ...draft, mail, plain, userId }, disruption, caller, ports)),
     })),
   );
 }
@@ -70,7 +70,7 @@ export async function planNotice(
 export const notSent = (reason: string) => ({ sent: false, sentAt: null, reason });
 
 async function send(
-  { channel, mail, text, userId }: Pick<Draft, "channel" | "mail" | "text" | "userId">,
+  { channel, mail, plain, userId }: Pick<Draft, "channel" | "mail" | "plain" | "userId">,
   about: Disruption,
   { tenantId, environment }: Caller,
   ports: NoticePorts,
@@ -79,7 +79,7 @@ async function send(
     const name = CHAT_NAMES[channel];
     const isTaken = await ports.channelNotices.send(
       { tenantId, environment, userId, channel },
-      { about: [KIND, ...about], text },
+      { about: [KIND, ...about], ...plain },
     );
     return isTaken
       ? notSent(`It is on its way to the traveler on ${name}, once per disruption. Do not send it another way.`)

@@ -48,6 +48,8 @@ interface Draft {
   text: string;
   /** Masked; null if the profile has none. */
   recipient: string | null;
+  /** The same for our own carrier, which shows no markup. */
+  plain: { text: string; link: string | undefined };
   /** Undefined for other channels, or without an address. */
   mail: ReturnType<typeof composeMail> | undefined;
 }
@@ -56,14 +58,30 @@ interface Draft {
 export function composeMessages(channels: readonly Channel[], replanned: Replanned, reader: Reader): Draft[] {
   const content = composeContent(replanned, reader);
   const { email, phoneNumber } = reader.profile ?? {};
+  const toPlain = (channel: Channel) => {
+    const { text } = fitToChannel(content, channel, "none");
+    return { text, link: content.links.map(({ url }) => url).find((url) => text.includes(url)) };
+  };
   return [...new Set(channels)].map((channel) => {
     if (channel === "email") {
       const mail = composeReplanMail(content, replanned, { ...reader, address: email ?? "" });
       const recipient = email === undefined ? null : maskEmail(email);
-      return { channel, text: mail.text, recipient, mail: email === undefined ? undefined : mail };
+      return {
+        channel,
+        text: mail.text,
+        plain: toPlain(channel),
+        recipient,
+        mail: email === undefined ? undefined : mail,
+      };
     }
     const recipient = channel === "slack" || phoneNumber === undefined ? null : maskEnd(phoneNumber);
-    return { channel, text: fitToChannel(content, channel).text, recipient, mail: undefined };
+    return {
+      channel,
+      text: fitToChannel(content, channel).text,
+      plain: toPlain(channel),
+      recipient,
+      mail: undefined,
+    };
   });
 }
 

@@ -11,7 +11,9 @@ export async function mailSwitchedOff(
   because: string,
 ): Promise<void> {
   if (!(await delivery.canMail({ tenantId, environment }))) return;
-  const admins = (await stores.persons.list({ tenantId, environment })).filter(({ roles }) => roles.includes("admin"));
+  const admins = (await stores.persons.list({ tenantId, environment })).filter(
+    ({ roles }) => roles.includes("admin") || roles.includes("owner"),
+  );
   for (const { id, email, name } of admins) {
     const letter = composeMail({
       to: { address: email },

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type RandomBytes, randomBase62 } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { FileShelf } from "./shared-files.ts";
+import type { FileShelf, SharedFile } from "./shared-files.ts";
 import type { SharedFiles } from "./store.ts";
 
 interface ShelfParts {
@@ -32,6 +32,16 @@ export function createFileShelf({ appUrl, environment, files, clock, random }: S
       return named.map(({ file, token }) => `${appUrl}/api/files/${token}${fileSuffix(file.fileName)}`);
     },
   };
+}
+
+/** A file by the address that the shelf gave it. Undefined: it has expired, or was displaced. */
+export async function readSharedFile(
+  files: Pick<SharedFiles, "read">,
+  url: string,
+  at: Temporal.Instant,
+): Promise<SharedFile | undefined> {
+  const [, token] = FILE_ADDRESS.exec(new URL(url).pathname.split("/").at(-1) ?? "") ?? [];
+  return token === undefined ? undefined : await files.read(hashOfToken(token), at);
 }
 
 const fileSuffix = (fileName: string): string => fileName.slice(fileName.lastIndexOf("."));

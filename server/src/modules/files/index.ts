@@ -1,1 +1,2 @@
+export { readSharedFile } from "./file-shelf.ts";
 export type { SharedFiles } from "./store.ts";

@@ -1,4 +1,5 @@
 import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { PartsOf } from "../../kernel/contracts/parts.ts";
 import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/contracts/stores.ts";
 import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/contracts/tool.ts";
 
@@ -10,4 +11,5 @@ export const defineTool: DefineTool<Seen> = defineAnyTool;
 export type Aggregates = AggregatesOf<Seen>;
 export type Stores = StoresOf<Seen>;
 export type Reads = ReadsOf<Seen>;
+export type Parts = PartsOf<Seen>;
 export type Ports = PortsOf<Seen>;

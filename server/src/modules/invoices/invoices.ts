@@ -65,6 +65,8 @@ export interface Invoices {
   ): Promise<StoredInvoice>;
   /** Keeps the first drawing. */
   keepDrawn(owner: Owner, invoiceNumber: string, drawn: DrawnInvoice): Promise<void>;
+  /** Undefined: there is no PDF yet. */
+  findDrawn(owner: Owner, invoiceNumber: string): Promise<Uint8Array | undefined>;
   /** Opens the files to whoever has the token: the one that was given before, else `newToken`. Undefined: there is no PDF yet. */
   share(
     owner: Owner,

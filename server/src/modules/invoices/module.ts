@@ -3,6 +3,7 @@ import { defineModule } from "./context.ts";
 import { CreditRefundsJob } from "./credit-refunds-job.ts";
 import { InvoiceRenderer } from "./drawing/invoice-renderer.ts";
 import type { EInvoices } from "./e-invoices.ts";
+import { invoiceDocument } from "./invoice-notice.ts";
 import * as invoices from "./migrations/0034-invoices.ts";
 import * as invoiceAddresses from "./migrations/0132-invoice-addresses.ts";
 import * as invoicesAreTold from "./migrations/0146-invoices-are-told.ts";
@@ -58,6 +59,7 @@ export const invoicesModule = defineModule({
       },
     ],
   }),
+  noticeDocuments: (parts) => [invoiceDocument(parts)],
   parts: { invoiceRenderer: () => new InvoiceRenderer() },
   ports: ({ invoiceRenderer, eInvoices, urls, random }) => ({
     invoiceRenderer,

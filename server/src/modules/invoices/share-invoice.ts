@@ -56,6 +56,20 @@ export async function shareInvoice(
   return { pdfUrl: invoiceAddresses.pdfUrl(token), jsonUrl: invoiceAddresses.jsonUrl(token), charactersNotShown };
 }
 
+/** The one PDF of the invoice. Undefined: it could not be made now. */
+export async function drawOnce(
+  { stores: { invoices }, ...drawing }: Pick<SharePorts, "invoiceRenderer" | "eInvoices" | "stores">,
+  owner: Owner,
+  { invoiceNumber, document }: StoredInvoice,
+): Promise<Uint8Array | undefined> {
+  const kept = await invoices.findDrawn(owner, invoiceNumber);
+  if (kept !== undefined) return kept;
+  const made = await draw(drawing, document);
+  if (made === undefined) return undefined;
+  await invoices.keepDrawn(owner, invoiceNumber, made);
+  return (await invoices.findDrawn(owner, invoiceNumber)) ?? made.pdf;
+}
+
 /** Undefined also if the invoice is an e-invoice and its XML cannot be written: a PDF without it would be kept permanently. */
 async function draw(
   { invoiceRenderer, eInvoices }: Pick<SharePorts, "invoiceRenderer" | "eInvoices">,

@@ -225,7 +225,9 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
   };
 }
 
-function createFiles(db: Queryable): Pick<Invoices, "keepDrawn" | "share" | "findShared" | "revoke" | "revokeAbout"> {
+function createFiles(
+  db: Queryable,
+): Pick<Invoices, "keepDrawn" | "findDrawn" | "share" | "findShared" | "revoke" | "revokeAbout"> {
   const updateOne = ({ tenantId, environment }: Owner, invoiceNumber: string) =>
     db
       .updateTable("bookingInvoice")
@@ -238,6 +240,17 @@ function createFiles(db: Queryable): Pick<Invoices, "keepDrawn" | "share" | "fin
         .set({ pdf: Buffer.from(pdf), charactersNotShown })
         .where("pdf", "is", null)
         .execute();
+    },
+
+    async findDrawn({ tenantId, environment }, invoiceNumber) {
+      const row = await db
+        .selectFrom("bookingInvoice")
+        .select("pdf")
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("invoiceNumber", "=", invoiceNumber)
+        .executeTakeFirst();
+      return row?.pdf ?? undefined;
     },
 
     async share(owner, invoiceNumber, newToken) {

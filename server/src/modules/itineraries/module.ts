@@ -2,6 +2,7 @@ import { type MessageKind, outboxUse } from "../outbox/index.ts";
 import { defineModule } from "./context.ts";
 import { ItineraryRenderer } from "./drawing/itinerary-renderer.ts";
 import { itineraryKind } from "./itinerary-mail.ts";
+import { itineraryDocument } from "./itinerary-notice.ts";
 import { sendItinerary } from "./tools/send-itinerary.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
@@ -25,5 +26,6 @@ export const itinerariesModule = defineModule({
   parts: { itineraryRenderer: () => new ItineraryRenderer() },
   ports: (parts) => ({ itineraryRenderer: parts.itineraryRenderer, itineraryKind: itineraryKind(parts) }),
   effectUses: (parts) => (parts.delivery.isOpen ? [outboxUse(parts, itineraryKind(parts))] : []),
+  noticeDocuments: (parts) => [itineraryDocument(parts)],
   stop: async ({ itineraryRenderer }) => itineraryRenderer.close(),
 });

@@ -9,6 +9,7 @@ import * as budgetChangesAreTold from "./migrations/0075-budget-changes-are-told
 import * as rulesVersion from "./migrations/0077-rules-version.ts";
 import * as feeLimits from "./migrations/0130-fee-limits.ts";
 import * as confirmedSpending from "./migrations/0150-confirmed-spending.ts";
+import * as limitsAreTold from "./migrations/0186-limits-are-told.ts";
 import { budgetRoutes } from "./routes.ts";
 import { pruneSpends, settleSpends } from "./settle-spends.ts";
 import { SpendGate } from "./spend-gate.ts";
@@ -16,6 +17,7 @@ import { createBudgets } from "./store-budgets.ts";
 import { SPENDS_USED, StoredCallSpends, UNSETTLED_SPENDS } from "./store-call-spends.ts";
 import { createSpendLimits } from "./store-limits.ts";
 import { createBudgetPersons } from "./store-persons.ts";
+import { spendLimitEvents } from "./tenant-events.ts";
 
 declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
@@ -42,7 +44,9 @@ export const limitsModule = defineModule({
     "0077-rules-version": rulesVersion,
     "0130-fee-limits": feeLimits,
     "0150-confirmed-spending": confirmedSpending,
+    "0186-limits-are-told": limitsAreTold,
   },
+  tenantEvents: spendLimitEvents,
   ports: ({ stores, clock, tenantMemory }) => {
     const hasAny = tenantMemory.remember((owner) => stores.budgets.hasAny(owner));
     const remaining = { budgets: { ...stores.budgets, hasAny }, callSpends: stores.callSpends };

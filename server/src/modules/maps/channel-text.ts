@@ -83,6 +83,16 @@ const styles: Readonly<Record<Channel, Style>> = {
   mcp: markdown,
 };
 
+/** Without markup, for a carrier that shows every sign as it is. */
+const withoutMarkup = (style: Style): Style => ({
+  ...style,
+  format: "plain",
+  bold: (text) => text,
+  link: plainLink,
+  picture: plainLink,
+  escape: (text) => text,
+});
+
 /** From generous to scant, until it fits: links are never cut. */
 const FITTINGS = [
   { note: 1_000, line: 200 },
@@ -92,9 +102,13 @@ const FITTINGS = [
   { note: 0, line: 16 },
 ] as const;
 
-/** The message in the channel's markup and within its limits. */
-export function fitToChannel(content: CardContent, channel: Channel): z.output<typeof ChannelText> {
-  const style = styles[channel];
+/** The message in the channel's markup, or plain, and within its limits. */
+export function fitToChannel(
+  content: CardContent,
+  channel: Channel,
+  markup: "own" | "none" = "own",
+): z.output<typeof ChannelText> {
+  const style = markup === "own" ? styles[channel] : withoutMarkup(styles[channel]);
   const texts =
     content.isAdvice === true
       ? wholeLines(content).map((some) => compose(some, style, NO_LIMIT))

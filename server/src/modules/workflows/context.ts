@@ -7,6 +7,7 @@ type Needs =
   | "approvals"
   | "bookings"
   | "chain"
+  | "channels"
   | "effects"
   | "guests"
   | "identity"

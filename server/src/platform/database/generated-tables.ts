@@ -370,6 +370,8 @@ export interface ChannelMessageTable {
   traceId: string | null;
   conversationId: string | null;
   repeats: Defaulted<number>;
+  endsAt: Timestamp | null;
+  uploadId: string | null;
 }
 
 export interface ChannelPersonTable {

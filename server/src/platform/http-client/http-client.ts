@@ -18,6 +18,8 @@ export interface HttpRequest {
   json?: unknown;
   /** Sent as a form, in place of JSON. */
   form?: Readonly<Record<string, string>>;
+  /** Sent as they are, in place of JSON. */
+  bytes?: { readonly content: Uint8Array; readonly contentType: string };
   /** The whole request: waiting for a free connection, connecting, sending, reading the whole answer. */
   timeoutMilliseconds: number;
   signal?: AbortSignal | undefined;
@@ -172,7 +174,8 @@ function exchange(
   });
 }
 
-function encodeBody({ json, form }: HttpRequest): { body: Buffer | undefined; contentType: string } {
+function encodeBody({ json, form, bytes }: HttpRequest): { body: Uint8Array | undefined; contentType: string } {
+  if (bytes !== undefined) return { body: bytes.content, contentType: bytes.contentType };
   if (form !== undefined) {
     const body = Buffer.from(new URLSearchParams(form).toString());
     return { body, contentType: "application/x-www-form-urlencoded" };

@@ -24,6 +24,7 @@ const SENDER_NAME = "Wayfare";
 export function createMailSender(parts: MailSenderParts, channel: Channel): ChatSender {
   return {
     windowHours: undefined,
+    sendDocument: undefined,
     edit: undefined,
     find: undefined,
     send: (_access, sending) => send(parts, channel, sending),

@@ -8,7 +8,7 @@ import { findAccess } from "../installation.ts";
 
 export type HandlingParts = MailSenderParts &
   Pick<CommonParts, "identity" | "random" | "log" | "kernel" | "pageTranscriber"> &
-  Pick<Parts, "stores" | "conversations">;
+  Pick<Parts, "stores" | "conversations" | "portsFor">;
 
 /** How an event ended, and the conversation or approval that it belongs to. */
 export type Handled =

@@ -1,5 +1,6 @@
-import { type Approval, buildApprovalLink, listDeciders } from "../../approvals/index.ts";
-import { composeCard } from "../approval-card.ts";
+import { findKeyId } from "../../../domain/user-ids.ts";
+import { type Approval, buildApprovalLink, listDeciders, listTravelers, nameTraveler } from "../../approvals/index.ts";
+import { composeCard, isUndecided } from "../approval-card.ts";
 import type { Channel, ChannelOwner } from "../channels.ts";
 import { findSystem } from "../installation.ts";
 import type { HandlingParts } from "./handling.ts";
@@ -18,7 +19,9 @@ export async function showApproval(parts: HandlingParts, owner: ChannelOwner, ap
   const { stores, clock, random } = parts;
   const approval = await stores.approvals.find([owner], approvalId);
   if (approval === undefined) return "no such approval";
-  const places = approval.state === "pending" ? await listPlaces(parts, approval) : await listShown(parts, approval);
+  const now = clock.now();
+  const isOpen = isUndecided(approval, now);
+  const places = isOpen ? await listPlaces(parts, approval) : await listShown(parts, approval);
   const names = await readNames(parts, approval);
   for (const { channel, address, personId, messageId } of places) {
     const origin = new URL(parts.urls.app).origin;
@@ -26,16 +29,17 @@ export async function showApproval(parts: HandlingParts, owner: ChannelOwner, ap
     const message = {
       ...{ channelId: channel.id, tenantId: owner.tenantId, environment: owner.environment, address },
       about: approvalId,
-      content: composeCard(approval, { ...names, link }, { now: clock.now(), random }),
+      content: composeCard(approval, { ...names, link }, { now, random }),
+      endsAt: isOpen ? approval.expiresAt : undefined,
       giveUpAt: approval.expiresAt.add({ hours: 24 }),
     };
     const canEdit = findSystem(parts, channel.kind).edit !== undefined;
     if (canEdit) await stores.channelMessages.show({ ...message, kind: "approval" });
     else if (messageId === undefined) await stores.channelMessages.insert({ ...message, kind: "approval" });
-    else if (await stores.channelMessages.conclude(messageId, "It was decided before it could be sent."))
+    else if (await stores.channelMessages.conclude(messageId, "It ended before it could be sent."))
       await stores.channelMessages.insert({ ...message, kind: "approval_end" });
   }
-  return `${approval.state}: ${places.length} cards`;
+  return `${isOpen || approval.state !== "pending" ? approval.state : "expired"}: ${places.length} cards`;
 }
 
 /** The direct conversations of those who may decide it, and the shared places. */
@@ -63,9 +67,16 @@ async function listShown({ stores }: HandlingParts, approval: Approval): Promise
   });
 }
 
-async function readNames({ stores }: Pick<HandlingParts, "stores">, approval: Approval) {
-  const find = async (id: string) => (await stores.persons.find(approval, id))?.name;
-  const { decidedBy, travelerId } = approval;
-  const decider = decidedBy === undefined ? undefined : ((await find(decidedBy)) ?? decidedBy);
-  return { decider, travelers: [(await find(travelerId)) ?? travelerId] };
+async function readNames({ stores, portsFor }: HandlingParts, approval: Approval) {
+  const { decidedBy, environment } = approval;
+  const travelers = portsFor(environment)?.travelers;
+  const findName = async (id: string) =>
+    (travelers === undefined ? undefined : await nameTraveler({ stores, travelers }, approval, id)) ?? id;
+  const traveling = listTravelers(approval);
+  const named = traveling.length === 0 ? [approval.travelerId] : [...new Set(traveling)];
+  return {
+    decider:
+      decidedBy === undefined ? undefined : ((await stores.persons.find(approval, decidedBy))?.name ?? decidedBy),
+    travelers: await Promise.all(named.filter((id) => findKeyId(id) === undefined).map(findName)),
+  };
 }

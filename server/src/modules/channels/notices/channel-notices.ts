@@ -17,11 +17,19 @@ interface Addressee extends ChannelOwner {
   readonly channel: ChatChannel;
 }
 
+interface Notice {
+  readonly about: readonly (string | undefined)[];
+  /** Plain: nothing in it is markup. */
+  readonly text: string;
+  /** An address in it that may be opened. */
+  readonly link?: string | undefined;
+}
+
 /** Texts of tools for people who are known in a chat channel. */
 export interface ChannelNotices {
   reaches(addressee: Addressee): Promise<boolean>;
   /** Stores the text, which is then sent once; the same reason does no more. False: the person is not known there. */
-  send(addressee: Addressee, notice: { about: readonly (string | undefined)[]; text: string }): Promise<boolean>;
+  send(addressee: Addressee, notice: Notice): Promise<boolean>;
 }
 
 const LIFETIME = { hours: 12 };
@@ -50,7 +58,7 @@ export function createChannelNotices({
 }): ChannelNotices {
   return {
     reaches: async (addressee) => (await findPlace(stores, addressee)) !== undefined,
-    async send(addressee, { about, text }) {
+    async send(addressee, { about, text, link }) {
       const place = await findPlace(stores, addressee);
       if (place === undefined) return false;
       const { tenantId, environment } = addressee;
@@ -58,7 +66,7 @@ export function createChannelNotices({
         ...{ ...place, tenantId, environment },
         kind: "notice",
         about: createHash("sha256").update(JSON.stringify(about)).digest("base64url"),
-        content: { text, buttons: [] },
+        content: { text, buttons: [], link },
         giveUpAt: clock.now().add(LIFETIME),
       });
       return true;

@@ -32,7 +32,19 @@ export interface Notice extends ChannelOwner {
   readonly createdAt: Temporal.Instant;
 }
 
+/** About the same, a person is told once. */
+interface NewNotice extends ChannelOwner {
+  readonly userId: string;
+  readonly kind: string;
+  readonly about: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 export interface Notices {
+  /** False: the person has not said where they want notices, and so gets none. */
+  add(notice: NewNotice): Promise<boolean>;
+  /** It was told, and there may be more to tell: it is due again, with this. */
+  goOn(id: string, data: Readonly<Record<string, unknown>>): Promise<void>;
   /** Leases those that are due. */
   take(options: { until: Temporal.Instant; limit: number }): Promise<readonly Notice[]>;
   wait(id: string, until: Temporal.Instant): Promise<void>;

@@ -68,7 +68,7 @@ const writePreferences = defineRoute({
   tag: TAG,
   summary: "Say where a person wants notices",
   description:
-    "From then on the person is told of tickets, invoices, cancellations and changes by the airline: once each, in the first of these channels that reaches them. Email goes to the address that the person writes from, or that of their profile.",
+    "From then on the person is told of tickets, check-in, invoices, cancellations, changes by the airline, and runs that wait for them: once each, in the first of these channels that reaches them. Email goes to the address that the person writes from, or that of their profile.",
   scope: buildScope("conversations", "write"),
   params: UserPath,
   body: Preferences,

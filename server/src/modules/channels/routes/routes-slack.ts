@@ -8,8 +8,9 @@ import {
   findApiUrl,
   findApp,
   type InstallParts,
+  isStateFor,
   readSharedApp,
-  readState,
+  readStateChannel,
   SHARED_APP,
   SLACK_INSTALLED_PATH,
   slackEventsPath,
@@ -20,7 +21,7 @@ import { CHANNEL_ID } from "./channel-answer.ts";
 const TAG = "channels";
 const MAXIMUM_BODY_BYTES = 1024 * 1024;
 const LATE =
-  "There is no such installation, or it was begun more than an hour ago. Read the channel for a new address.";
+  "There is no such installation, it was finished, or it was begun more than an hour ago. Read the channel for a new address.";
 
 interface RouteParts extends InstallParts {
   stores: Stores;
@@ -58,7 +59,11 @@ const receiveSlack = definePublicRoute({
     if (found === undefined || !slack.isSigned({ text, header }, found.signingSecret, now)) throw fail("unauthorized");
     const challenge = slack.readChallenge(text);
     if (challenge !== undefined) return { ok: true as const, challenge };
-    for (const channel of found.channels) {
+    const accounts = slack.readAccounts(text);
+    // The tenant's app may be installed in further workspaces, which are not this channel.
+    const isTheirs = ({ accountId }: OpenChannel) =>
+      accountId === undefined || accounts.length === 0 || accounts.includes(accountId);
+    for (const channel of found.channels.filter(isTheirs)) {
       await receiveEvents(parts, channel, slack.readEvents(text, channel.accountId ?? ""));
     }
     return { ok: true as const };
@@ -85,9 +90,10 @@ const finishInstallation = definePublicRoute({
     rate_limited: "Too many requests.",
   },
   async run({ query: { state, code }, fail }, parts: RouteParts) {
-    const id = readState(parts.vault, state, parts.clock.now());
-    const channel = id === undefined ? undefined : await parts.stores.channels.open(id);
-    const app = channel && findApp(parts, channel);
+    const id = readStateChannel(state);
+    const channel = CHANNEL_ID.test(id) ? await parts.stores.channels.open(id) : undefined;
+    const isMeant = channel !== undefined && isStateFor(parts.vault, channel, state, parts.clock.now());
+    const app = isMeant ? findApp(parts, channel) : undefined;
     if (channel === undefined || app === undefined) throw fail("not_found");
     if (code === "") return page("Nothing was installed.");
     const installed = await exchange(parts, channel, { ...app, code });

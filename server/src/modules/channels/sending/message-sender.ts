@@ -1,6 +1,13 @@
 import type { CommonParts } from "../../../kernel/contracts/parts.ts";
 import { backOff } from "../../../platform/leased-queue/back-off.ts";
-import { ChatFailure, type ChatMessage, type ChatProblem, type ChatSender } from "../../../ports/chat.ts";
+import {
+  type ChatDocument,
+  ChatFailure,
+  type ChatMessage,
+  type ChatProblem,
+  type ChatSender,
+} from "../../../ports/chat.ts";
+import { readSharedFile } from "../../files/index.ts";
 import type { LeasedMessage, OpenChannel } from "../channels.ts";
 import type { Parts } from "../context.ts";
 import type { MailSenderParts } from "../email/mail-sender.ts";
@@ -10,6 +17,12 @@ import { chooseTemplate, isWindowOpen } from "./choose-template.ts";
 import { composeClaim } from "./compose-claim.ts";
 
 type SenderParts = MailSenderParts & Pick<CommonParts, "log" | "claimKeys"> & Pick<Parts, "stores">;
+
+interface Composed {
+  readonly content: ChatMessage;
+  readonly parameter?: string;
+  readonly document?: ChatDocument;
+}
 
 /** Longer than an attempt takes: how long others leave a dead process's messages alone. */
 const LEASE = { seconds: 60 };
@@ -79,12 +92,21 @@ export class MessageSender {
   async #show(channel: OpenChannel, message: LeasedMessage): Promise<{ externalId: string; isTemplate: boolean }> {
     const system = findSender(this.#parts, channel);
     const access = await findAccess(this.#parts, channel);
-    const { content, parameter } = await this.#compose(message);
+    const { content, parameter, document } = await this.#compose(message);
+    const { uploadId } = message;
     const sending = { to: message.address, ref: message.id, about: message.about, message: content };
-    const known = message.externalId ?? (await this.#find(message, (since) => system.find?.(access, sending, since)));
+    const find = (since: Temporal.Instant) => system.find?.(access, { ...sending, uploadId }, since);
+    const known = message.externalId ?? (await this.#find(message, find));
     if (known === undefined) {
       await this.#countRepeat(system, message);
       const isFree = !message.isTemplate && (await isWindowOpen(this.#parts, system, message));
+      if (isFree && document !== undefined && system.sendDocument !== undefined) {
+        const noteUpload = (id: string) => this.#parts.stores.channelMessages.noteUpload(message, id);
+        return {
+          externalId: await system.sendDocument(access, { ...sending, document }, noteUpload),
+          isTemplate: false,
+        };
+      }
       if (isFree) return { externalId: await system.send(access, sending), isTemplate: false };
       await this.#parts.stores.channelMessages.useTemplate(message);
       const template = chooseTemplate(channel, message, content, parameter);
@@ -96,11 +118,25 @@ export class MessageSender {
   }
 
   /** Secrets are not stored with a message. */
-  async #compose(message: LeasedMessage): Promise<{ content: ChatMessage; parameter?: string }> {
-    if (message.kind !== "claim_link" && message.kind !== "claim_code") return { content: message.content };
+  async #compose(message: LeasedMessage): Promise<Composed> {
+    if (message.kind !== "claim_link" && message.kind !== "claim_code") return await this.#open(message);
     const words = await composeClaim(this.#parts, message);
     if (typeof words === "string") throw new ChatFailure("refused", words);
     return { content: { text: words.text, buttons: [], link: words.link }, parameter: words.parameter };
+  }
+
+  /** A template holds no document: its gap has the address. */
+  async #open({ content: { document: place, ...content } }: LeasedMessage): Promise<Composed> {
+    if (place === undefined) return { content };
+    const { stores, clock } = this.#parts;
+    const file = await readSharedFile(stores.sharedFiles, place.url, clock.now());
+    if (file === undefined) return { content };
+    const { fileName, contentType } = place;
+    return {
+      content,
+      document: { fileName, contentType, content: file.content, url: place.url },
+      parameter: `${content.text}\n${place.url}`,
+    };
   }
 
   /** An earlier attempt may have arrived, and nobody can be asked. It is counted before it can arrive twice. */

@@ -6,9 +6,20 @@ import type { ChannelMessages } from "../channels.ts";
 /** The states that a status of the chat system raises a message from. */
 const LOWER = { sent: ["waiting"], delivered: ["waiting", "sent"], read: ["waiting", "sent", "delivered"] } as const;
 
+const MOST_CARDS = 100;
+
 type MessageEnds = Pick<
   ChannelMessages,
-  "useTemplate" | "repeat" | "shown" | "tryAgain" | "fail" | "postpone" | "failWaiting" | "rise"
+  | "useTemplate"
+  | "repeat"
+  | "noteUpload"
+  | "shown"
+  | "tryAgain"
+  | "fail"
+  | "postpone"
+  | "failWaiting"
+  | "rise"
+  | "endCards"
 >;
 
 /** How attempts to send end, and what the chat systems tell about them afterwards. */
@@ -21,6 +32,10 @@ export function createMessageEnds(db: Queryable, clock: Clock): MessageEnds {
 
     async repeat({ id }) {
       await sql`update channel_message set repeats = repeats + 1 where id = ${id}`.execute(db);
+    },
+
+    async noteUpload({ id }, uploadId) {
+      await sql`update channel_message set upload_id = ${uploadId} where id = ${id}`.execute(db);
     },
 
     async shown({ id, version }, { externalId, isTemplate }) {
@@ -80,6 +95,26 @@ export function createMessageEnds(db: Queryable, clock: Clock): MessageEnds {
           or (state = 'failed' and unsure_since is not null and ${status !== "failed"}))
         returning id`.execute(db);
       return rows.length > 0;
+    },
+
+    async endCards() {
+      const now = at(clock.now());
+      for (;;) {
+        // In the thread of their approval: a decision in the last moment is shown after the end.
+        const { rows } = await sql`
+          with ended as materialized (
+            select id from channel_message where ends_at <= ${now} order by ends_at limit ${MOST_CARDS} for update skip locked
+          ), shown as (
+            update channel_message set ends_at = null where id in (select id from ended) returning tenant_id, network, about
+          ), asked as (
+            insert into channel_event (network, id, tenant_id, source, thread, about, received_at, next_at)
+            select distinct network, 'approval:' || about || ':ended', tenant_id, 'approval', 'approval:' || about, about,
+              ${now}, ${now} from shown
+            on conflict do nothing
+          )
+          select id from ended`.execute(db);
+        if (rows.length < MOST_CARDS) return;
+      }
     },
   };
 }

@@ -7,7 +7,6 @@ import type { JobQueue } from "../../../kernel/contracts/job.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
 import { pruneRows } from "../../../platform/database/prune.ts";
 import { withoutNulls } from "../../../platform/database/without-nulls.ts";
-import type { ChatMessage } from "../../../ports/chat.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import type { Vault } from "../../../ports/vault.ts";
@@ -18,8 +17,15 @@ import type {
   Content,
   LeasedMessage,
   NewChannelMessage,
+  StoredMessage,
 } from "../channels.ts";
 import { createMessageEnds } from "./store-message-ends.ts";
+
+/** Cards whose time is over. */
+export const ENDING_CARDS: JobQueue = {
+  name: "channel_card",
+  earliest: "select min(ends_at) from channel_message where ends_at is not null",
+};
 
 export const DUE_MESSAGES: JobQueue = {
   name: "channel_message",
@@ -29,6 +35,7 @@ export const DUE_MESSAGES: JobQueue = {
 const StoredContent = z.object({
   text: z.string(),
   link: z.string().optional(),
+  document: z.object({ fileName: z.string(), contentType: z.string(), url: z.string() }).optional(),
   buttons: z.array(z.object({ value: z.string(), label: z.string(), looks: z.enum(["primary", "danger", "plain"]) })),
 });
 
@@ -47,6 +54,7 @@ interface TakenRow extends MessageRow {
   version: number;
   shownVersion: number;
   externalId: string | null;
+  uploadId: string | null;
   attempts: number;
   unsureSince: Temporal.Instant | null;
   repeats: number;
@@ -70,11 +78,17 @@ export function createChannelMessages({
   vault: Vault;
 }): ChannelMessages {
   const at = (instant: Temporal.Instant) => sql`${instant.toString()}::timestamptz`;
+  const orNull = (instant: Temporal.Instant | undefined) => (instant === undefined ? sql`null` : at(instant));
   const inTransaction = <T>(work: (tx: Queryable) => Promise<T>): Promise<T> =>
     db.isTransaction ? work(db) : db.transaction().execute(work);
-  const seal = (id: string, { text, buttons, link }: Content) =>
+  const seal = (id: string, { text, buttons, link, document }: Content) =>
     vault.encrypt(
-      JSON.stringify({ text, link, buttons: buttons.map(({ value, label, looks }) => ({ value, label, looks })) }),
+      JSON.stringify({
+        text,
+        link,
+        document,
+        buttons: buttons.map(({ value, label, looks }) => ({ value, label, looks })),
+      }),
       sealingContext(id),
     );
 
@@ -93,15 +107,17 @@ export function createChannelMessages({
 
   /** Undefined: there is one. */
   async function insert(tx: Queryable, message: NewChannelMessage): Promise<MessageRow | undefined> {
-    const { channelId, tenantId, environment, address, kind, about, conversationId, content, giveUpAt } = message;
+    const { channelId, tenantId, environment, address, kind, about, conversationId, content, endsAt, giveUpAt } =
+      message;
     const now = clock.now();
     const id = newId("cmg_", now.epochMilliseconds);
     const { rows } = await sql<MessageRow>`
       insert into channel_message
         (id, channel_id, tenant_id, network, address, kind, about, conversation_id, encrypted_content, next_at, give_up_at,
-          created_at, trace_id)
+          ends_at, created_at, trace_id)
       values (${id}, ${channelId}, ${tenantId}, ${environment}, ${address}, ${kind}, ${about}, ${conversationId ?? null},
-        ${seal(id, content)}, ${at(now)}, ${at(giveUpAt)}, ${at(now)}, ${currentTraceId()})
+        ${seal(id, content)}, ${at(now)}, ${at(giveUpAt)}, ${orNull(endsAt)},
+        ${at(now)}, ${currentTraceId()})
       on conflict (network, channel_id, address, kind, about) do nothing returning ${columns}`.execute(tx);
     const [row] = rows;
     if (row !== undefined) await storeButtons(tx, row, content);
@@ -118,7 +134,7 @@ export function createChannelMessages({
     show: (message) =>
       inTransaction(async (tx) => {
         if ((await insert(tx, message)) !== undefined) return;
-        const { channelId, environment, address, kind, about, content } = message;
+        const { channelId, environment, address, kind, about, content, endsAt } = message;
         const { rows } = await sql<MessageRow>`
           select ${columns} from channel_message where network = ${environment} and channel_id = ${channelId}
             and address = ${address} and kind = ${kind} and about = ${about} for update`.execute(tx);
@@ -128,7 +144,7 @@ export function createChannelMessages({
         await storeButtons(tx, row, content);
         await sql`
           update channel_message set encrypted_content = ${seal(row.id, content)}, version = version + 1, attempts = 0,
-            next_at = case when state = 'failed' then null else ${at(clock.now())} end
+            ends_at = ${orNull(endsAt)}, next_at = case when state = 'failed' then null else ${at(clock.now())} end
           where id = ${row.id}`.execute(tx);
       }),
 
@@ -154,7 +170,7 @@ export function createChannelMessages({
       inTransaction(async (tx) => {
         await sql`delete from channel_button where message_id = ${id}`.execute(tx);
         const { rows } = await sql<{ state: string; isUnsure: boolean }>`
-          update channel_message set
+          update channel_message set ends_at = null,
             state = case when state = 'waiting' and unsure_since is null then 'failed' else state end,
             next_at = case when state = 'waiting' and unsure_since is null then null else next_at end,
             last_problem = case when state = 'waiting' and unsure_since is null then ${because} else last_problem end
@@ -203,7 +219,7 @@ export function createChannelMessages({
         -- If this process dies, whoever takes it next knows that it may have been sent.
         update channel_message set next_at = ${at(until)}, attempts = attempts + 1, unsure_since = coalesce(since, ${at(now)})
         from before where id = taken
-        returning ${columns}, encrypted_content, version, shown_version, external_id, attempts, since as unsure_since, repeats,
+        returning ${columns}, encrypted_content, version, shown_version, external_id, upload_id, attempts, since as unsure_since, repeats,
           is_template, give_up_at, trace_id`.execute(db);
       return rows.map((row) => toLeased(row, vault));
     },
@@ -216,10 +232,10 @@ export function createChannelMessages({
 
 function toLeased({ encryptedContent, ...row }: TakenRow, vault: Vault): LeasedMessage {
   const content = readContent(row.id, encryptedContent, vault);
-  const { externalId, unsureSince, traceId, ...rest } = withoutNulls(row);
-  return { ...rest, externalId, unsureSince, traceId, content };
+  const { externalId, uploadId, unsureSince, traceId, ...rest } = withoutNulls(row);
+  return { ...rest, externalId, uploadId, unsureSince, traceId, content };
 }
 
-function readContent(id: string, sealed: string, vault: Vault): ChatMessage {
+function readContent(id: string, sealed: string, vault: Vault): StoredMessage {
   return StoredContent.parse(JSON.parse(vault.decrypt(sealed, sealingContext(id))));
 }

@@ -3,6 +3,7 @@ import type { ClaimKeys } from "../../../ports/chain/claim-keys.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Vault } from "../../../ports/vault.ts";
 import { buildApprovalLink } from "../../approvals/index.ts";
+import { RUN_WAITING } from "../../channels/index.ts";
 import { buildTripGuestLink, composeGuestMail } from "../../invitations/index.ts";
 import { composeMail, type Letter, type MessageKind, words } from "../../outbox/index.ts";
 import type { Stores } from "../context.ts";
@@ -16,9 +17,19 @@ export async function remindOfPauses(stores: Stores, clock: Clock, limit: number
   // Usually there is none, which this check finds without a transaction.
   if (!(await stores.pauseReminders.isAnyDue())) return;
   const expiresAt = clock.now().add(GIVEN_UP_AFTER);
-  await stores.transaction(async ({ pauseReminders, messages }) => {
+  await stores.transaction(async ({ pauseReminders, messages, notices }) => {
     for (const { sessionId, userIds, traceId, tenantId, environment } of await pauseReminders.takeDue(limit)) {
+      const pause = await pauseReminders.find({ tenantId, environment }, sessionId);
       for (const userId of userIds) {
+        // People who have said where and when they want notices are reminded there and then.
+        const isNoticed =
+          userId !== undefined &&
+          pause !== undefined &&
+          (await notices.add({
+            ...{ tenantId, environment, userId, about: sessionId },
+            ...{ kind: RUN_WAITING, data: describePause(pause, sessionId) },
+          }));
+        if (isNoticed) continue;
         const reason = { tenantId, environment, userId, kind: KIND, about: [sessionId] };
         const message = { ...reason, recordId: sessionId, carrier: "mail", expiresAt } as const;
         await inTrace(traceId, () => messages.insert(message));
@@ -26,6 +37,15 @@ export async function remindOfPauses(stores: Stores, clock: Clock, limit: number
     }
   });
 }
+
+const describePause = ({ runId, workflowId, event, about, expiresAt }: RemindedPause, sessionId: string) => ({
+  runId,
+  workflowId,
+  waitsUntil: expiresAt.toString(),
+  ...(event === "approval_decided" && about !== undefined ? { approvalId: about } : {}),
+  // A mail has more to say, and is composed when it is sent.
+  mail: { kind: KIND, recordId: sessionId },
+});
 
 interface ReminderPorts {
   stores: Stores;
