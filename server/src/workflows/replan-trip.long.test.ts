@@ -72,3 +72,21 @@ it("an airline is not refused where not the whole price comes back as money", as
   expect((await airline.decide(changeId, "refuse")).end).toBe("not_refused");
   expect((await world.result("read_order", { orderId })).status).toBe("confirmed");
 });
+
+it("a change whose run cannot be started holds up nobody else's, and is taken up once it can be", async () => {
+  const { orderId } = await world.bookFlexible();
+  const { sql, tenantId } = world.service;
+  const name = (userId: unknown) =>
+    sql("update booking set user_id = $3 where tenant_id = $1 and order_id = $2", [tenantId, orderId, userId]);
+  const [before] = await sql("select user_id from booking where tenant_id = $1 and order_id = $2", [tenantId, orderId]);
+  await name("user_gone");
+  const held = await airline.changeFlights(orderId, 120);
+  const isKnown = () =>
+    sql("select 1 from booking where order_id = $1 and order_schedule_changes <> '[]'::jsonb", [orderId]);
+  await expect.poll(isKnown, { timeout: 60_000 }).toHaveLength(1);
+  const other = await airline.changeFlights((await world.bookFlexible()).orderId, 120);
+  await airline.waitForDecision(other);
+  expect(await airline.runsFor(held)).toEqual([]);
+  await name(before?.user_id);
+  await airline.waitForDecision(held);
+});

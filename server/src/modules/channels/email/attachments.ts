@@ -16,7 +16,13 @@ const Amount = z.object({ value: z.string().regex(/^\d{1,12}(?:\.\d{1,6})?$/) })
 const Day = z.object({ value: z.string().regex(/^\d{4}-\d{2}-\d{2}$/) });
 const Currency = z.object({ value: z.string().regex(/^[A-Z]{3}$/) });
 /** The fields that can hold nothing but what they say. A document's words do not become words of the person who sent it. */
-const SHOWN = { total: Amount, currency: Currency, date: Day, issuedOn: Day, expiresOn: Day } as const;
+const SHOWN = {
+  totalAmount: Amount,
+  taxAmount: Amount,
+  currency: Currency,
+  issuedOn: Day,
+  expiresOn: Day,
+} as const;
 const Scanned = z.looseObject({
   scanId: z
     .string()

@@ -160,7 +160,7 @@ it("a document that comes with a mail is read by scan_document, and only its fac
   await listen({ from: TESS, subject: "Receipt", text: "Here is my receipt", attachments });
   await expect.poll(() => turns("Here is my receipt"), { timeout: 120_000 }).toHaveLength(1);
   const said = String((await turns("Here is my receipt"))[0]?.text);
-  expect(said).toMatch(/\[Attachment 1: read as receipt, .*total 212\.00, currency EUR/);
+  expect(said).toMatch(/\[Attachment 1: read as receipt, totalAmount 212\.00, .*currency EUR/);
   expect(said).toContain("[1 further attachments were not read.]");
   expect(said).not.toMatch(/book 9 flights|ignore your rules|Hotel Aurora/);
   expect(await scans()).toHaveLength(1);
