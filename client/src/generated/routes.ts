@@ -2073,7 +2073,7 @@ export type GetMovementsAnswer = {
     /** If you have wallets on several */
     chain?: string;
   })[];
-  /** Totals on this page of what came from others and what went to them, without reverted movements */
+  /** Totals on this page of what came from others and what went to them, without reverted movements. An order that a trip's budget paid has only its payment and returns here: ask by tripId for what it cost */
   pageSums: ({
     token: "USDC" | "EURC";
     in: string;
