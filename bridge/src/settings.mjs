@@ -38,7 +38,7 @@ function readWords(words) {
     return { url: values.url, keyFile: values["key-file"] };
   } catch (error) {
     if (error instanceof SettingsError) throw error;
-    throw new SettingsError(`An argument is not known. The key never stands on the command line.\n\n${USAGE}`);
+    throw new SettingsError(`An argument is unknown. The key never goes on the command line.\n\n${USAGE}`);
   }
 }
 
@@ -50,7 +50,7 @@ function readUrl(text) {
     throw new SettingsError("The server's URL is not an http or https URL.\n");
   }
   if (url.username !== "" || url.password !== "")
-    throw new SettingsError("The server's URL must not hold a password.\n");
+    throw new SettingsError("The server's URL must not contain a password.\n");
   return url;
 }
 
@@ -68,6 +68,6 @@ function readKeyFile(path) {
 function readKey(text) {
   const key = text?.trim();
   if (key === undefined || key === "") return undefined;
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new SettingsError("The API key holds characters that no key has.\n");
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new SettingsError("The API key contains characters that no key has.\n");
   return key;
 }

@@ -45,7 +45,7 @@ export function connectionTrouble(error, place) {
  * @returns {Trouble}
  */
 export function interrupted(place, code) {
-  const message = `The connection to ${place} ended before the answer (${code}). What was asked may have been done: look before you repeat it, or repeat it with the same idempotency key.`;
+  const message = `The connection to ${place} ended before the answer (${code}). The request may have been carried out: check before you repeat it, or repeat it with the same idempotency key.`;
   return { reason: "interrupted", message, data: { code } };
 }
 

@@ -133,9 +133,9 @@ describe("a start", () => {
   it.each([
     ["without a URL", {}, [], "URL is missing"],
     ["with a URL of another kind", { WAYFARE_URL: "ftp://x" }, [], "not an http or https URL"],
-    ["with a password in the URL", { WAYFARE_URL: `http://me:${KEY}@h/` }, [], "must not hold a password"],
-    ["with the key as an argument", {}, ["--key", KEY], "never stands on the command line"],
-    ["with the key as a further word", {}, [KEY], "never stands on the command line"],
+    ["with a password in the URL", { WAYFARE_URL: `http://me:${KEY}@h/` }, [], "must not contain a password"],
+    ["with the key as an argument", {}, ["--key", KEY], "never goes on the command line"],
+    ["with the key as a further word", {}, [KEY], "never goes on the command line"],
     ["with a key file that is not there", { WAYFARE_URL: "http://h/" }, ["--key-file", `/no/${KEY}`], "cannot be read"],
     ["with a key over two lines", { WAYFARE_URL: "http://h/", WAYFARE_API_KEY: `a\n${KEY}` }, [], "characters"],
   ])("%s ends with one plain message and code 2", async (_name, environment, words, message) => {

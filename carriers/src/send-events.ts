@@ -38,7 +38,7 @@ export function createEventSender(faults: Faults, say: (line: string) => void) {
       reason = await post(event, attempt, reason);
       if (reason === undefined) return;
     }
-    say(`an event of ${event.carrier} was not taken: ${reason ?? ""}`);
+    say(`an event of ${event.carrier} was not accepted: ${reason ?? ""}`);
   }
 
   return {

@@ -89,7 +89,7 @@ export const startAnvil = async (options: AnvilOptions): Promise<AnvilNode> => {
     });
     try {
       const lane = await connected(address, () => endedBy !== undefined);
-      if (lane === undefined) throw new Error(endedBy ?? `it does not listen within ${START_LIMIT_MILLISECONDS} ms`);
+      if (lane === undefined) throw new Error(endedBy ?? `it did not listen within ${START_LIMIT_MILLISECONDS} ms`);
       const version = String(requireResult(await lane.call("web3_clientVersion")));
       const genesisBlock = parseBlock(await lane.call("eth_getBlockByNumber", "0x0", false));
       if (genesisBlock.miner !== options.genesis.coinbase)

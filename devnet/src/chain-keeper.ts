@@ -61,7 +61,7 @@ export const createChainKeeper = async (
     },
     async takeSnapshot(lane, trim = (whole) => whole) {
       const state = requireResult(await lane.call("anvil_dumpState"));
-      if (typeof state !== "string") throw new Error("The node gave no state.");
+      if (typeof state !== "string") throw new Error("The node returned no state.");
       try {
         const kept = trim(Buffer.from(state.slice(2), "hex"));
         // The segment first: without its snapshot it is one more piece of log, a snapshot without it would be the end of the chain.

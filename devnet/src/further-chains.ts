@@ -228,7 +228,7 @@ export class FurtherChains {
 
 /** Nothing was done, and the same request can be sent again later. */
 function refuse(body: string): Buffer {
-  const error = failure(LIMIT_EXCEEDED, "As many chains as may run are in use: try again in a few seconds.");
+  const error = failure(LIMIT_EXCEEDED, "All chains that can run at once are in use: try again in a few seconds.");
   const answer = (call: unknown) => ({ jsonrpc: "2.0", id: readId(call), ...error });
   let value: unknown;
   try {

@@ -30,11 +30,11 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 /** Reads what a node answered to one call. */
 export const readAnswer = (value: unknown): RpcAnswer => {
-  if (!isRecord(value)) return failure(INTERNAL_ERROR, "The node gave no JSON-RPC answer.");
+  if (!isRecord(value)) return failure(INTERNAL_ERROR, "The node did not return a JSON-RPC answer.");
   const { error } = value;
   if (error === undefined || error === null) return { result: value.result };
   if (!isRecord(error) || typeof error.code !== "number" || typeof error.message !== "string") {
-    return failure(INTERNAL_ERROR, "The node gave no JSON-RPC answer.");
+    return failure(INTERNAL_ERROR, "The node did not return a JSON-RPC answer.");
   }
   return {
     error: { code: error.code, message: error.message, ...(error.data !== undefined && { data: error.data }) },

@@ -27,7 +27,7 @@ const PoolContent = z.object({ queued: z.record(z.string(), z.record(z.string(),
 export type Queued = z.infer<typeof Queued>;
 
 export const requireResult = (answer: RpcAnswer | undefined): unknown => {
-  if (answer === undefined) throw new NodeError("The node gave no answer.");
+  if (answer === undefined) throw new NodeError("The node did not answer.");
   if ("error" in answer) throw new NodeError(`The node refused: ${answer.error.message}`);
   return answer.result;
 };

@@ -90,7 +90,7 @@ export const openNodeLane = async (address: NodeAddress, silenceLimitMillisecond
     if (asked !== undefined) socket.write(asked.text);
   };
   const read = createBodyReader((body) => {
-    if (asked === undefined) throw new Error("The node answered what nobody asked.");
+    if (asked === undefined) throw new Error("The node answered a request that was never sent.");
     const { resolve } = asked;
     const answer = readAnswer(JSON.parse(body.toString("utf8")));
     askNext();
@@ -104,7 +104,7 @@ export const openNodeLane = async (address: NodeAddress, silenceLimitMillisecond
     }
   });
   socket.on("error", end);
-  socket.on("timeout", () => end(new Error(`The node said nothing for ${silenceLimitMilliseconds} ms.`)));
+  socket.on("timeout", () => end(new Error(`The node did not answer for ${silenceLimitMilliseconds} ms.`)));
   socket.on("close", () => end(new Error("The node closed the connection.")));
 
   const ask = (call: RpcCall): Promise<RpcAnswer> => {

@@ -93,7 +93,7 @@ const recoverFrom = async (base: number, folder: string, node: AnvilNode): Promi
     const { head, records, bytes } = readSegment(folder, number);
     if (head.block !== tip.block || head.hash !== tip.hash) {
       throw new Error(
-        `the log goes on after block ${head.block} ${head.hash}, the chain is at ${tip.block} ${tip.hash}`,
+        `the log continues after block ${head.block} ${head.hash}, but the chain is at ${tip.block} ${tip.hash}`,
       );
     }
     if (index === 0) tip = { ...tip, weight: head.weight };

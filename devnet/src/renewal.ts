@@ -93,7 +93,7 @@ export class Renewal {
       if (loaded.hash !== hash) throw new Error(`it holds ${loaded.hash} as block ${block}, not ${hash}`);
       running.replace(node);
       this.#weightBefore = archive.weight;
-      say(`a fresh node goes on at block ${block}, older blocks than ${archive.end} are in the archive`);
+      say(`a fresh node continues at block ${block}; blocks before ${archive.end} are in the archive`);
     } catch (error) {
       void starting.then(
         (node) => node.kill(),
@@ -112,7 +112,7 @@ export class Renewal {
   #putOff(error: unknown): void {
     const { chain, renewAfter, say } = this.#options;
     this.#notBefore = chain.tip().weight + renewAfter;
-    say(`the node is not replaced: ${errorText(error)}`);
+    say(`the node was not replaced: ${errorText(error)}`);
   }
 
   #archive(): void {

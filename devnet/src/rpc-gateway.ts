@@ -84,7 +84,7 @@ export const createGateway = ({ sequencer, node, archive, nowSeconds }: GatewayO
     const { method, params = [] } = request;
     const answered = Array.isArray(params)
       ? await answer(id ?? null, method, params)
-      : encode(id ?? null, failure(INVALID_PARAMS, "Parameters are a list."));
+      : encode(id ?? null, failure(INVALID_PARAMS, "Parameters must be a list."));
     return id === undefined ? undefined : answered;
   };
 
@@ -93,7 +93,7 @@ export const createGateway = ({ sequencer, node, archive, nowSeconds }: GatewayO
     if (parsed === undefined) return encode(null, failure(PARSE_ERROR, "This is not JSON."));
     if (!Array.isArray(parsed.value)) return answerOne(parsed.value);
     if (parsed.value.length === 0 || parsed.value.length > BATCH_LIMIT) {
-      return encode(null, failure(INVALID_REQUEST, `A batch has 1 to ${BATCH_LIMIT} requests.`));
+      return encode(null, failure(INVALID_REQUEST, `A batch must have 1 to ${BATCH_LIMIT} requests.`));
     }
     const answers = (await Promise.all(parsed.value.map(answerOne))).filter((one) => one !== undefined);
     if (answers.length === 0) return undefined;

@@ -47,14 +47,14 @@ const findRefusal = ({ method, headers }: IncomingMessage): { status: number; me
   const { host = "", origin } = headers;
   const name = URL.parse(`http://${host}`)?.hostname.replace(/^\[|\]$/g, "");
   if (name === undefined || (name !== "localhost" && isIP(name) === 0)) {
-    return { status: 403, message: "The chain answers under its address or localhost, and no other name." };
+    return { status: 403, message: "The chain answers only at its own address or localhost." };
   }
   if (origin !== undefined && origin !== `http://${host}`) {
-    return { status: 403, message: "Pages of other origins may not ask the chain." };
+    return { status: 403, message: "Pages of other origins may not call the chain." };
   }
   if (method !== "POST") return undefined;
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
-  return type === "application/json" ? undefined : { status: 415, message: "JSON-RPC is sent as application/json." };
+  return type === "application/json" ? undefined : { status: 415, message: "Send JSON-RPC as application/json." };
 };
 
 const Hold = z.strictObject({ holder: z.string().min(1).max(60), seconds: z.int().min(0).max(600) });
@@ -92,7 +92,7 @@ const answerFurther = async (
   if (hold === undefined) return answerGateway(response, await further.answer(name, request.body));
   const wanted = readHold(request.body);
   if (wanted === undefined) {
-    return answerWith(response, 400, problem(INVALID_REQUEST, "A hold has a holder and 0 to 600 seconds."));
+    return answerWith(response, 400, problem(INVALID_REQUEST, "A hold needs a holder and 0 to 600 seconds."));
   }
   const isHeld = further.hold(name, wanted.holder, wanted.seconds);
   return answerWith(response, isHeld ? 200 : 429, JSON.stringify({ ok: isHeld }));
@@ -115,14 +115,14 @@ export const listenRpc = async (
     }
     const path = further === undefined ? undefined : findFurtherPath(request);
     if (request.method !== "POST" && path === undefined) {
-      return answerWith(response, 405, problem(INVALID_REQUEST, "JSON-RPC is asked by POST."), true);
+      return answerWith(response, 405, problem(INVALID_REQUEST, "Send JSON-RPC requests by POST."), true);
     }
     const body = await readBody(request);
     if (body === undefined) {
       return answerWith(
         response,
         413,
-        problem(INVALID_REQUEST, `A request has at most ${BODY_LIMIT_BYTES} bytes.`),
+        problem(INVALID_REQUEST, `A request may have at most ${BODY_LIMIT_BYTES} bytes.`),
         true,
       );
     }

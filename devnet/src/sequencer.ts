@@ -82,7 +82,7 @@ export class Sequencer {
   /** Answers once the transaction is in a block that survives a kill, or is refused. */
   async send(value: unknown): Promise<RpcAnswer> {
     const bytes = parseBytes(value);
-    if (bytes === undefined) return failure(INVALID_PARAMS, "A signed transaction is 0x and hexadecimal digits.");
+    if (bytes === undefined) return failure(INVALID_PARAMS, "A signed transaction must be 0x and hexadecimal digits.");
     if (bytes.length > TRANSACTION_LIMIT_BYTES)
       return failure(REJECTED, "oversized data: a transaction has at most 128 KiB");
     if (this.#stopping) return failure(INTERNAL_ERROR, "The chain is stopping.");
@@ -125,7 +125,7 @@ export class Sequencer {
     const answers = await this.#parts.node.lane.calls([...group.map(({ raw }) => buildSend(raw)), poolStatus]);
     const accepted: Accepted[] = [];
     for (const [index, item] of group.entries()) {
-      const answer = answers[index] ?? failure(INTERNAL_ERROR, "The node gave no answer.");
+      const answer = answers[index] ?? failure(INTERNAL_ERROR, "The node did not answer.");
       if ("result" in answer && typeof answer.result === "string") accepted.push({ item, hash: answer.result });
       else await this.#refuse(item, answer);
     }

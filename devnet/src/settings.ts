@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { locateAnvil } from "./locate-anvil.ts";
 
-const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "an address is 0x and 40 hexadecimal digits");
+const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "an address must be 0x and 40 hexadecimal digits");
 
 /** A chain beside the first one. Its name is that of its folder and of its path. */
 const ChainSpec = z.strictObject({

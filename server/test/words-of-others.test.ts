@@ -163,6 +163,7 @@ const OWN_NAMES = [
     "fewerBags",
     "for",
     "nextSteps",
+    "offsetNote",
     "otherChainsNote",
     "text",
     "timeZoneName",

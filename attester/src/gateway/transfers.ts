@@ -82,7 +82,7 @@ export function openTransfers({ store, chains, secrets }: { store: Store; chains
     const signer = await recoverSigner({ maxBlockHeight, maxFee, spec }, signature);
     refuseIf(word(signer) !== spec.sourceSigner, "the signature is not that of sourceSigner");
     const depositor = unpad(spec.sourceDepositor);
-    refuseIf(word(depositor) !== spec.sourceDepositor, "sourceDepositor is no address");
+    refuseIf(word(depositor) !== spec.sourceDepositor, "sourceDepositor is not an address");
     if (signer !== depositor) {
       const call = { address: source.gatewayWallet, abi: ABI, functionName: "isAuthorizedForBalance" } as const;
       const may = await source.client.readContract({ ...call, args: [source.usdc, depositor, signer] });

@@ -20,7 +20,10 @@ export function answerPlay(
   if (secret === "") return undefined;
   const playground = playgrounds.findBySecret(secret);
   if (playground === undefined)
-    return refuse(404, "There is no such playground (any more). Open the address that the service gave you.");
+    return refuse(
+      404,
+      "This playground does not exist, or no longer does. Open the address that the service gave you.",
+    );
   if (question.method === "GET" && what === "state") return json(describe(playground));
   if (question.method === "GET" && what === "id") return json({ id: playground.id });
   if (question.method === "GET" && what === "changes") return watch(playground);
@@ -30,7 +33,7 @@ export function answerPlay(
   if (what === "slack/messages") {
     const said = Said.safeParse(question.body).data;
     const ts = said && say(sender, playground, said);
-    return ts === undefined ? refuse(400, "nobody can say that there") : json({ ts }, 201);
+    return ts === undefined ? refuse(400, "nobody can write that there") : json({ ts }, 201);
   }
   if (what === "mail/mails") return answerWriting(sender, playground, question.body);
   if (what === "slack/presses") {

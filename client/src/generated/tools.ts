@@ -104,7 +104,7 @@ export interface Tools {
    */
   confirmOrderChange(args: ConfirmOrderChangeArgs, options?: ToolOptions): ToolAnswer<ConfirmOrderChangeResult, ConfirmOrderChangeCode>;
   /**
-   * Quote what cancelling a flight order or a stay would refund, and how. Nothing is cancelled yet. Show the person the refund, then call confirm_cancel_order with the cancellationId. Price: 0.002 USDC.
+   * Quote what cancelling a whole flight order or stay, for all its travelers, would refund. Nothing is cancelled yet. Show the person the refund, then call confirm_cancel_order with the cancellationId. Price: 0.002 USDC.
    *
    * Changes records. Scope `flights:write`, list price 0.002 USDC; only successful calls are charged.
    */
@@ -5426,6 +5426,14 @@ export type AirportTransferCoordinatorResult = {
       likely: string;
       latest: string;
     } | null;
+    /** By the clock of the airport that they left by your own booking, for people who wait there */
+    atDestinationWhereTheyLeft: {
+      earliest: string;
+      likely: string;
+      latest: string;
+      airport: string;
+      timeZone: string;
+    } | null;
     isNight: boolean;
   } | null;
   links: {
@@ -5594,6 +5602,14 @@ export type AirportArrivalPlaybookResult = {
       earliest: string;
       likely: string;
       latest: string;
+    } | null;
+    /** By the clock of the airport that they left by your own booking, for people who wait there */
+    atDestinationWhereTheyLeft: {
+      earliest: string;
+      likely: string;
+      latest: string;
+      airport: string;
+      timeZone: string;
     } | null;
     isNight: boolean;
   } | null;

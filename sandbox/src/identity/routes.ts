@@ -69,7 +69,8 @@ async function checkEmailIsFree(
     "SELECT 1 FROM customer_users WHERE lower(email) = lower($1) AND group_id IS NOT DISTINCT FROM $2 AND id <> $3 LIMIT 1",
     [user.email, user.groupId, user.id],
   );
-  if (rowCount !== 0) throw invalidField("emails_not_unique", "email", "Another customer user has this e-mail address");
+  if (rowCount !== 0)
+    throw invalidField("emails_not_unique", "email", "Another customer user already has this e-mail address");
 }
 
 export function customerUserRoutes(sandbox: Sandbox): Router {

@@ -145,11 +145,19 @@ export function checkDocuments(body: OrderBody, offer: WireOffer): void {
     const [document, ...more] = documents ?? [];
     if (document === undefined) {
       if (!offer.passenger_identity_documents_required) continue;
-      throw invalidField("validation_required", pointer, "The airline wants an identity document of every passenger");
+      throw invalidField(
+        "validation_required",
+        pointer,
+        "The airline requires an identity document for every passenger",
+      );
     }
-    if (more.length > 0) throw invalidField("validation_length", pointer, "A passenger gives one document at most");
+    if (more.length > 0) throw invalidField("validation_length", pointer, "A passenger can give at most one document");
     if (!supported.includes(document.type))
-      throw invalidField("validation_inclusion", `${pointer}/0/type`, "The airline takes no document of this type");
+      throw invalidField(
+        "validation_inclusion",
+        `${pointer}/0/type`,
+        "The airline does not accept documents of this type",
+      );
     if (!document.issuing_country_code || !document.expires_on)
       throw invalidField(
         "validation_required",

@@ -87,14 +87,14 @@ export function chooseServices(
   return wishes.map((wish, index) => {
     const service = findService(journey, wish.id);
     if (service === undefined || seen.has(wish.id))
-      throw notAvailable(index, field, "The service is not available, or is given twice");
+      throw notAvailable(index, field, "The service is not available, or was given twice");
     seen.add(wish.id);
     const left = service.type === "baggage" ? service.maximumQuantity - bookedQuantity(service, booked) : 1;
     if (wish.quantity > left)
       throw invalidField("validation_inclusion", `${field}/${index}/quantity`, `At most ${left} can be booked`);
     if (service.type === "seat") {
       const place = `${service.passengerIds[0]}|${service.segmentIds[0]}`;
-      if (seated.has(place)) throw notAvailable(index, field, "The passenger has a seat on this segment already");
+      if (seated.has(place)) throw notAvailable(index, field, "The passenger already has a seat on this segment");
       seated.add(place);
     }
     return { service, quantity: wish.quantity };

@@ -97,7 +97,7 @@ async function refuseSecond(tx: Queryable): Promise<void> {
   // Two that are made at once wait for each other here.
   await tx.query("LOCK TABLE webhook_endpoints IN SHARE ROW EXCLUSIVE MODE");
   const { rowCount } = await tx.query("SELECT 1 FROM webhook_endpoints LIMIT 1");
-  if (rowCount !== 0) throw invalidField("unsafe_unique", "live_mode", "There is a webhook for this mode already");
+  if (rowCount !== 0) throw invalidField("unsafe_unique", "live_mode", "A webhook for this mode already exists");
 }
 
 /** The order counts: a name such as `deliveries` would be taken for the id of an endpoint. */

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 
 /** A turn's events, from the service's own address: followed to the end, whatever happens to the connection. */
@@ -19,17 +20,29 @@ const Redeemed = z.object({ userId: z.string() });
 const MOST_CUTS = 20;
 const PAUSE_MILLISECONDS = 500;
 
+interface Following {
+  /** Called when the service does not answer, before it is asked again. */
+  onAway(): void;
+  /** Ends the wait for an answer; the turn goes on. */
+  signal: AbortSignal;
+}
+
 /** Sends what the user said, and gives the events of the turn. */
-export async function* sayTo(service: Service, body: Readonly<Record<string, unknown>>): AsyncGenerator<ChatEvent> {
+export async function* sayTo(
+  service: Service,
+  body: Readonly<Record<string, unknown>>,
+  { onAway, signal }: Following,
+): AsyncGenerator<ChatEvent> {
   // A repeated request is the same turn.
   const headers = { "idempotency-key": crypto.randomUUID(), "content-type": "application/json" };
-  const begin = () => request(service, "/api/agent/dispatch", { method: "POST", headers, body: JSON.stringify(body) });
+  const begin = () =>
+    request(service, "/api/agent/dispatch", { method: "POST", headers, body: JSON.stringify(body), signal });
   let conversationId: string | undefined;
   let last = 0;
   for (let cuts = 0; ; cuts += 1) {
     const path = `/api/conversations/${conversationId}/events?after=${last}`;
     try {
-      const response = await (conversationId === undefined ? begin() : request(service, path, {}));
+      const response = await (conversationId === undefined ? begin() : request(service, path, { signal }));
       for await (const event of readEvents(response)) {
         if (event.sequence <= last) continue;
         last = event.sequence;
@@ -38,10 +51,16 @@ export async function* sayTo(service: Service, body: Readonly<Record<string, unk
         if (event.type === "turn_ended") return;
       }
     } catch (error) {
-      if (error instanceof Refusal || cuts === MOST_CUTS) throw error;
+      if (error instanceof Refusal) throw error;
     }
-    if (cuts === MOST_CUTS) throw new Error(`The service at ${service.url} did not finish the turn.`);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
+    if (signal.aborted) return;
+    if (cuts === MOST_CUTS) {
+      const problem = conversationId === undefined ? "does not answer. Is it running?" : "did not finish the turn.";
+      throw new Error(`The service at ${service.url} ${problem}`);
+    }
+    if (cuts === 0) onAway();
+    await setTimeout(PAUSE_MILLISECONDS, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
   }
 }
 

@@ -78,14 +78,25 @@ async function converse(service: Service, terminal: Terminal, asked: Asked): Pro
       terminal.write(`${await obey(service, text, userId)}\n`);
       continue;
     }
+    const leave = new AbortController();
+    let isRunning = false;
     terminal.onInterrupt(() => {
-      if (conversationId !== undefined) void stopTurn(service, conversationId).catch(() => undefined);
+      // There is no turn to stop before it has begun, or after it was told to stop.
+      if (!isRunning || conversationId === undefined) leave.abort();
+      else void stopTurn(service, conversationId).catch(() => undefined);
+      isRunning = false;
     });
-    for await (const event of sayTo(service, { channel: "web", text, locale, userId, conversationId })) {
-      if (event.type === "turn_started") conversationId = String(event.conversationId);
+    const onAway = () => terminal.write(`  [The service at ${service.url} does not answer: trying again]\n`);
+    const said = { channel: "web", text, locale, userId, conversationId };
+    for await (const event of sayTo(service, said, { onAway, signal: leave.signal })) {
+      if (event.type === "turn_started") {
+        conversationId = String(event.conversationId);
+        isRunning = true;
+      }
       terminal.write(showEvent(event));
     }
     terminal.onInterrupt(undefined);
+    if (leave.signal.aborted) break;
   }
   const text =
     conversationId === undefined
@@ -113,6 +124,10 @@ async function obey(service: Service, text: string, userId: string | undefined):
 
 const say = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
+/** By the clock of this computer. */
+const sayTime = (instant: string): string =>
+  new Intl.DateTimeFormat(undefined, { timeStyle: "short" }).format(new Date(instant));
+
 /** Empty: nothing to show. */
 function showEvent(event: ChatEvent): string {
   switch (event.type) {
@@ -123,13 +138,8 @@ function showEvent(event: ChatEvent): string {
     case "tool_result":
       return event.outcome === "failed" ? `  [${say(event.tool)} failed: ${say(Object(event.problem).detail)}]\n` : "";
     case "confirmation_requested":
-      return showLines([
-        ["confirm", event.what],
-        ["for", listTexts(event.forWhom)],
-        ["total", event.total],
-        ["final", listTexts(event.irreversible)],
-        ["until", event.expiresAt],
-      ]);
+      // The reply says what it is about.
+      return `\n  [yes or no until ${sayTime(say(event.expiresAt))}]`;
     case "approval_requested":
       return showLines([
         ["approval", event.tool],

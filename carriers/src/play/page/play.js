@@ -94,7 +94,7 @@ export function draw(panel, messages, press) {
     ),
   );
   panel.list.replaceChildren(
-    ...(items.length === 0 ? [make("li", { class: "empty" }, "Nothing was written here yet.")] : items),
+    ...(items.length === 0 ? [make("li", { class: "empty" }, "Nothing has been written here yet.")] : items),
   );
   panel.list.scrollTop = panel.list.scrollHeight;
 }
@@ -150,7 +150,7 @@ function readSlackText(text) {
 async function refresh() {
   const answer = await fetch(`${base}/state`).catch(() => undefined);
   if (answer === undefined) {
-    problem.textContent = "The simulator does not answer. It is started again with the service.";
+    problem.textContent = "The simulator does not answer. It starts again together with the service.";
     return;
   }
   const state = await answer.json();

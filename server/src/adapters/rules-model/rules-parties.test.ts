@@ -102,3 +102,21 @@ it("questions about the policy, money that is left and invoices start no journey
   const invoice = await talk("en", "Please send me the invoice for booking ZZAAAA");
   expect([listNames(invoice), invoice[0]?.text]).toEqual([[], expect.stringMatching(/cannot issue or send invoices/)]);
 });
+
+it("says which part of a place is not known before it shows hotels around the rest", async () => {
+  const answers = {
+    search_hotels: {
+      searchId: "sea_2",
+      location: { label: "Vienna, Austria", unknownPart: "Messe Wien" },
+      accommodations: [
+        {
+          id: "acc_1",
+          name: "Hotel A",
+          rates: [{ id: "rat_1", totalAmount: "100.00", totalCurrency: "EUR", totalUsdc: "110.00" }],
+        },
+      ],
+    },
+  };
+  const [turn] = await talkWithRules(["hotel in Vienna near Messe Wien from 12 to 15 January"], { answers });
+  expect(turn?.text).toMatch(/^I do not know a place called “Messe Wien”\.\nHotels: Vienna, Austria/);
+});

@@ -52,6 +52,9 @@ export const ArrivalAnswer = ProviderProvenance.extend({
       outsideAirportLocal: Band.describe("Includes the usual time for border control and bags"),
       atDestinationLocal: Band.nullable(),
       atDestination: Band.nullable().describe("In UTC, for people who wait in another time zone"),
+      atDestinationWhereTheyLeft: Band.extend({ airport: z.string(), timeZone: z.string() })
+        .nullable()
+        .describe("By the clock of the airport that they left by your own booking, for people who wait there"),
       isNight: z.boolean(),
     })
     .nullable()

@@ -1,5 +1,6 @@
 import { distanceMeters } from "../../domain/distance.ts";
 import type { Words } from "../../domain/texts.ts";
+import type { Airport } from "../../ports/maps.ts";
 import type { WayToAirport } from "../maps/index.ts";
 import {
   addressForLinks,
@@ -29,12 +30,14 @@ interface Arrival {
   destination: ArrivalDestination;
   mode: WayMode;
   landsAt: Temporal.Instant | undefined;
+  /** Where people may wait in another time zone. */
+  left: Pick<Airport, "iataCode" | "timeZone"> | undefined;
   words: Words;
 }
 
 /** The way from the airport with its times, map and links: the common part of every arrival answer. */
 export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal: AbortSignal) {
-  const { tenantId, airport, destination, landsAt, words } = arrival;
+  const { tenantId, airport, destination, landsAt, left, words } = arrival;
   // The time when the traveler leaves the airport does not depend on the way.
   const outside = landsAt && computeTimes(landsAt, undefined, airport.timeZone);
   const kilometers = distanceMeters(airport, destination) / 1_000;
@@ -73,7 +76,7 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
       way: way === undefined ? null : describeWay(way, mode, known),
       wayNote: sayWayNote(way, island),
       modeNote: sayModeNote(whyByCar, kilometers, buildDeepLinks(stops, arrival.mode).google),
-      schedule: times === undefined ? null : describeTimes(times, airport.timeZone),
+      schedule: times === undefined ? null : describeTimes(times, airport.timeZone, left),
       links,
       map,
       mapNote,
@@ -131,12 +134,12 @@ function describeWay(way: WayToAirport, mode: WayMode, { routedBy }: KnownWay) {
   };
 }
 
-function describeTimes({ landsAt, outside, arrives, isNight }: ArrivalTimes, timeZone: string) {
-  const local = (at: Temporal.Instant) => at.toZonedDateTimeISO(timeZone).toPlainDateTime().toString();
-  const localBand = (band: typeof outside) => ({
-    earliest: local(band.earliest),
-    likely: local(band.likely),
-    latest: local(band.latest),
+function describeTimes({ landsAt, outside, arrives, isNight }: ArrivalTimes, timeZone: string, left: Arrival["left"]) {
+  const local = (at: Temporal.Instant, zone = timeZone) => at.toZonedDateTimeISO(zone).toPlainDateTime().toString();
+  const localBand = (band: typeof outside, zone = timeZone) => ({
+    earliest: local(band.earliest, zone),
+    likely: local(band.likely, zone),
+    latest: local(band.latest, zone),
   });
   return {
     landsAt: landsAt.toString(),
@@ -145,6 +148,10 @@ function describeTimes({ landsAt, outside, arrives, isNight }: ArrivalTimes, tim
     isNight,
     outsideAirportLocal: localBand(outside),
     atDestinationLocal: arrives === undefined ? null : localBand(arrives),
+    atDestinationWhereTheyLeft:
+      arrives === undefined || left === undefined || left.timeZone === timeZone
+        ? null
+        : { airport: left.iataCode, timeZone: left.timeZone, ...localBand(arrives, left.timeZone) },
     atDestination:
       arrives === undefined
         ? null

@@ -1,6 +1,8 @@
 import type { FailureDetails } from "../../domain/errors.ts";
+import { hasScope } from "../../domain/scopes.ts";
 import { wordsIn } from "../../domain/texts.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
+import type { Airport } from "../../ports/maps.ts";
 import { findOwnStays } from "../orders/index.ts";
 import type { arrivalErrors } from "./arrival-answer.ts";
 import type { WayMode } from "./arrival-input.ts";
@@ -56,8 +58,31 @@ export async function planAskedArrival(
       extra: { nearMatches, tooFar },
     });
   }
-  const arrival = { tenantId: caller.tenantId, airport, destination, mode, landsAt, words };
+  const left = landing && (await findAirportLeft(airport.iataCode, landing, ports, caller));
+  const arrival = { tenantId: caller.tenantId, airport, destination, mode, landsAt, left, words };
   return { plan: await planArrival(arrival, ports, signal), airport, destination, words, provenance };
+}
+
+/** The longest time that a flight is late or early, and that the given time may differ from the booked one. */
+const NEAR_HOURS = 12;
+
+/** The airport from which the caller's booked journey to this one began; undefined: none lands there about then. */
+async function findAirportLeft(
+  iataCode: string | null,
+  { at, timeZone }: { at: Temporal.Instant; timeZone: string },
+  { stores, maps }: Pick<Ports, "stores" | "maps">,
+  { tenantId, environment, travelerId, scopes }: Caller,
+): Promise<Airport | undefined> {
+  if (iataCode === null || !hasScope(scopes, "flights:read")) return undefined;
+  const slices = await stores.orders.listBookedSlices(tenantId, environment, travelerId);
+  const landed = slices.find(({ segments }) => {
+    const last = segments.at(-1);
+    if (last?.destination !== iataCode) return false;
+    const booked = Temporal.PlainDateTime.from(last.arrivingAt).toZonedDateTime(timeZone).toInstant();
+    return Math.abs(at.since(booked).total("hours")) <= NEAR_HOURS;
+  });
+  const from = landed?.segments[0]?.origin;
+  return from === undefined ? undefined : maps.airport(from);
 }
 
 /**

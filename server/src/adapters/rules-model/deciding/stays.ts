@@ -42,8 +42,11 @@ export function findStays(deciding: Deciding, wish: Wish): Outcome {
     from: speaker.day(checkIn),
     to: speaker.day(checkOut),
   });
+  // Distances are then from the larger place.
+  const unknown = answer?.location?.unknownPart;
+  const notFound = unknown == null ? [] : [speaker.say("unknownPlace", { place: unknown })];
   const note = fitsWishes(state, shown) ? [] : [speaker.say("noStayFits")];
-  return tell([header, ...note, showStays(shown, speaker), speaker.say("chooseStay")].join("\n"));
+  return tell([...notFound, header, ...note, showStays(shown, speaker), speaker.say("chooseStay")].join("\n"));
 }
 
 function askForMissing({ state, speaker, today }: Deciding): Outcome | undefined {

@@ -1,9 +1,11 @@
 import type { Reading } from "../reading/read-message.ts";
-import type { Wish } from "./state.ts";
 
 /** Wishes that no conversation fulfils, where a wrong guess would cost money. */
 export const BEYOND = ["airlineCancelled", "cancelPart", "invoice"] as const;
-type Beyond = Extract<Wish, { kind: "invoice" }>;
+interface Beyond {
+  readonly kind: (typeof BEYOND)[number];
+  readonly reading: Reading;
+}
 
 /** "My flight was cancelled", "el vuelo fue cancelado": the airline did it, not the traveler. */
 const CANCELLED_BY_AIRLINE =

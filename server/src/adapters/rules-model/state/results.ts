@@ -76,7 +76,7 @@ export interface ShownStay {
 export const StayAnswer = z.looseObject({
   accommodations: z.array(z.unknown()),
   searchId: Maybe,
-  location: z.looseObject({ label: Maybe }).nullish(),
+  location: z.looseObject({ label: Maybe, unknownPart: Maybe }).nullish(),
 });
 
 export const ChangeOffer = z.looseObject({

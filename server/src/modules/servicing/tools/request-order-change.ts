@@ -48,13 +48,16 @@ const MOST_OFFERS = 6;
 const notChangeable =
   "The order cannot be changed because of its fare, or because it is cancelled. It stays as it was.";
 
+const stayNotChangeable =
+  "This order is a stay, whose dates and guests cannot be changed. Book further nights with search_hotels and book_stay, or cancel it with cancel_order_quote and book again. It stays as it was.";
+
 async function requireChangeable(
   stores: Pick<Stores, "orders">,
   caller: Pick<Caller, "tenantId" | "environment">,
   orderId: string,
 ) {
   const order = await requireOrder(stores, caller, orderId);
-  if (order.kind !== "flight") throw new Failure("order_not_found", { detail: orderNotFound });
+  if (order.kind !== "flight") throw new Failure("order_not_changeable", { detail: stayNotChangeable });
   if (order.status !== "confirmed") throw new Failure("order_not_changeable", { detail: notChangeable });
   return order;
 }
