@@ -1,10 +1,10 @@
 /** The answers of the routes, as the client describes them. */
 export type {
   CloseSandboxAirportAnswer,
+  CreateTenantAnswer,
   GetAccountAnswer,
   GetApprovalAnswer,
   GetChannelAnswer,
-  CreateTenantAnswer,
   GetExchangeRatesAnswer,
   GetMovementsAnswer,
   GetOrderAnswer,

@@ -15,7 +15,6 @@ const rootRoute = createRootRoute({
   ),
 });
 
-type Search = Readonly<Record<string, unknown>>;
 
 const home = createRoute({ getParentRoute: () => rootRoute, path: "/", component: Home });
 
