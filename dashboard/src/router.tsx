@@ -15,7 +15,6 @@ const rootRoute = createRootRoute({
   ),
 });
 
-
 const home = createRoute({ getParentRoute: () => rootRoute, path: "/", component: Home });
 
 const more = createRoute({
@@ -27,7 +26,7 @@ const more = createRoute({
 const approvals = createRoute({
   getParentRoute: () => rootRoute,
   path: "/approvals",
-  validateSearch: keepTexts("state", "id"),
+  validateSearch: keepSearch({ state: "text", id: "text" }),
   component: lazyRouteComponent(() => import("./approvals/approvals.tsx"), "Approvals"),
 });
 

@@ -293,6 +293,8 @@ describe.each(environments)("a key of %s", (environment) => {
       if (route.tag === "sandbox" && environment === "production") {
         expect([answer.status, answer.body.code], route.id).toEqual([403, "sandbox_only"]);
       } else if (namesRecord) expect([answer.status, answer.body.code], route.id).toEqual([404, "not_found"]);
+      else if (route.id === "create_tenant")
+        expect(answer.body.code, "only the operator's tenant creates others").toBe("missing_scope");
       else if (route.params === undefined || route.id === "list_channel_records")
         expect(answer.status, `${route.id}: ${answer.text}`).toBe(200);
       else if (route.method === "PUT") expect(answer.status, route.id).toBe(201);

@@ -204,19 +204,15 @@ async function findAbout(
   // Idempotency keys contain the booking or the change that is paid.
   const about = sql.raw(ABOUT);
   const isOfOrder = sql`${about} is not null and ${about} in (
-    select id from booking where network = ${environment} and order_id = ${orderId} and tenant_id = ${tenantId}
-    union all
+    select id from booking where network = ${environment} and order_id = ${orderId} and tenant_id = ${tenantId} union all
     select id from servicing_action where network = ${environment} and order_id = ${orderId} and tenant_id = ${tenantId})`;
-  const paidByTrip = sql`select booking.id from escrow_booking as held join booking
-      on booking.network = held.network and booking.tenant_id = held.tenant_id
-        and (booking.escrow_booking_id = held.booking_id or booking.itinerary_hash = held.itinerary_hash)
-    where held.network = ${environment} and held.tenant_id = ${tenantId} and held.trip_id = ${tripId}`;
   const isPaidByTrip = sql`${about} is not null and ${about} in (
-    with paid as (${paidByTrip})
-    select id from paid
-    union all
-    select action.id from servicing_action as action join paid on paid.id = action.booking_id
-      where action.network = ${environment} and action.tenant_id = ${tenantId})`;
+    with paid as (
+      select booking.id from escrow_booking as held join booking using (network, tenant_id)
+      where network = ${environment} and tenant_id = ${tenantId} and held.trip_id = ${tripId}
+        and (booking.escrow_booking_id = held.booking_id or booking.itinerary_hash = held.itinerary_hash))
+    select id from paid union all
+    select action.id from servicing_action as action join paid on paid.id = action.booking_id)`;
   const select = (isWanted: RawBuilder<unknown>) => sql`
     select id, regexp_replace(idempotency_key, '#\\d+$', '') as key, hash, block_number::text as block from chain_transaction
     where network = ${environment} and chain = any (${chains}::text[]) and tenant_id = ${tenantId}
@@ -226,8 +222,7 @@ async function findAbout(
   const references = own.flatMap(({ id, key }) => [`send:${id}`, key, key.replace(/^capture:/, "settle:")]);
   const [blocks, hashes] = [own.flatMap(({ block }) => block ?? []), own.flatMap(({ hash }) => hash ?? [])];
   const { rows } = await sql<{ id: string }>`
-    select id::text as id from ledger_transaction where reference = any (${references}::text[])
-    union
+    select id::text as id from ledger_transaction where reference = any (${references}::text[]) union
     select id::text from ledger_transaction
     where block_number = any (${blocks}::bigint[]) and transaction_hash = any (${hashes}::text[])`.execute(db);
   return rows.map(({ id }) => id);
