@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { ApprovalDesk } from "../../../test/support/approval-desk.ts";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/scripted-server.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
@@ -179,6 +180,9 @@ test("a failing delivery is tried again, and later events of its resource wait f
 });
 
 test("after three days of failures the endpoint is switched off, the account says so, and events can be replayed", async () => {
+  const desk = new ApprovalDesk(service);
+  const admin = await desk.newPerson("Ada", "admin");
+  expect((await ask("POST", "/api/channels", { kind: "email" })).status).toBe(200);
   const { id } = await addEndpoint();
   answer = () => "reset";
   const eventId = await sendTest(id);
@@ -191,6 +195,8 @@ test("after three days of failures the endpoint is switched off, the account say
   expect(failed?.lastProblem).toBe("The connection broke before it answered.");
   const [endpoint] = await listEndpoints();
   expect(endpoint).toMatchObject({ state: "off", offBecause: expect.stringContaining("three days") });
+  const told = "select 1 from message where tenant_id = $1 and user_id = $2 and kind = 'event_endpoint'";
+  await expect.poll(() => service.sql(told, [service.tenantId, admin.id])).toHaveLength(1);
   const { missing } = z
     .object({ missing: z.array(z.object({ what: z.string() })) })
     .parse(requireResult(await service.call("read_account", {})));
@@ -205,6 +211,12 @@ test("after three days of failures the endpoint is switched off, the account say
   });
   expect(Number(replay.body.replayed)).toBeGreaterThan(0);
   await deliveriesWhen(id, (all) => all.some((one) => one.eventId === eventId && one.state === "delivered"));
+  // By its id, with its id.
+  await deliveriesWhen(id, (all) => all.every(({ state }) => state === "delivered"));
+  receiver.requests.length = 0;
+  expect((await ask("POST", `/api/event-endpoints/${id}/replay`, { eventIds: [eventId] })).body.replayed).toBe(1);
+  await vi.waitUntil(() => receiver.requests.length === 1, { timeout: 20_000, interval: 25 });
+  expect(receiver.requests[0]?.headers["webhook-id"]).toBe(eventId);
 });
 
 test("410 switches the endpoint off at once, and an endpoint that is off gets nothing", async () => {
