@@ -146,6 +146,9 @@ test("every event of a booking is in the feed and reaches the endpoint, signed, 
 test("what is told fits the schema of its type, and another tenant sees none of it", async () => {
   const kinds = new Map(tenantEvents.map((kind) => [kind.type, kind]));
   for (const { data, example, type } of tenantEvents) expect(data.safeParse(example).success, type).toBe(true);
+  const { body: described } = await service.send("/api/openapi.json", {});
+  const { webhooks } = z.object({ webhooks: z.record(z.string(), z.unknown()) }).parse(described);
+  expect(Object.keys(webhooks).toSorted()).toEqual([...kinds.keys()].toSorted());
   await book();
   const { events } = await readFeed();
   expect(events.length).toBeGreaterThan(1);
