@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { ApprovalDesk } from "../../../test/support/approval-desk.ts";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/scripted-server.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
@@ -145,6 +146,9 @@ test("every event of a booking is in the feed and reaches the endpoint, signed, 
 test("what is told fits the schema of its type, and another tenant sees none of it", async () => {
   const kinds = new Map(tenantEvents.map((kind) => [kind.type, kind]));
   for (const { data, example, type } of tenantEvents) expect(data.safeParse(example).success, type).toBe(true);
+  const { body: described } = await service.send("/api/openapi.json", {});
+  const { webhooks } = z.object({ webhooks: z.record(z.string(), z.unknown()) }).parse(described);
+  expect(Object.keys(webhooks).toSorted()).toEqual([...kinds.keys()].toSorted());
   await book();
   const { events } = await readFeed();
   expect(events.length).toBeGreaterThan(1);
@@ -179,6 +183,9 @@ test("a failing delivery is tried again, and later events of its resource wait f
 });
 
 test("after three days of failures the endpoint is switched off, the account says so, and events can be replayed", async () => {
+  const desk = new ApprovalDesk(service);
+  const admin = await desk.newPerson("Ada", "admin");
+  expect((await ask("POST", "/api/channels", { kind: "email" })).status).toBe(200);
   const { id } = await addEndpoint();
   answer = () => "reset";
   const eventId = await sendTest(id);
@@ -191,6 +198,8 @@ test("after three days of failures the endpoint is switched off, the account say
   expect(failed?.lastProblem).toBe("The connection broke before it answered.");
   const [endpoint] = await listEndpoints();
   expect(endpoint).toMatchObject({ state: "off", offBecause: expect.stringContaining("three days") });
+  const told = "select 1 from message where tenant_id = $1 and user_id = $2 and kind = 'event_endpoint'";
+  await expect.poll(() => service.sql(told, [service.tenantId, admin.id])).toHaveLength(1);
   const { missing } = z
     .object({ missing: z.array(z.object({ what: z.string() })) })
     .parse(requireResult(await service.call("read_account", {})));
@@ -205,6 +214,12 @@ test("after three days of failures the endpoint is switched off, the account say
   });
   expect(Number(replay.body.replayed)).toBeGreaterThan(0);
   await deliveriesWhen(id, (all) => all.some((one) => one.eventId === eventId && one.state === "delivered"));
+  // By its id, with its id.
+  await deliveriesWhen(id, (all) => all.every(({ state }) => state === "delivered"));
+  receiver.requests.length = 0;
+  expect((await ask("POST", `/api/event-endpoints/${id}/replay`, { eventIds: [eventId] })).body.replayed).toBe(1);
+  await vi.waitUntil(() => receiver.requests.length === 1, { timeout: 20_000, interval: 25 });
+  expect(receiver.requests[0]?.headers["webhook-id"]).toBe(eventId);
 });
 
 test("410 switches the endpoint off at once, and an endpoint that is off gets nothing", async () => {
