@@ -1,6 +1,5 @@
 import type {
   GetApprovalAnswer,
-  GetOrdersAnswer,
   GetSessionsAnswer,
   ListKeysAnswer,
   ListWorkflowRunsAnswer,
@@ -88,7 +87,6 @@ export type UsagePage = ReadUsageAnswer;
 export type UsageSums = ReadUsageSumsAnswer;
 export type FailedCall = ReadFailedCallsAnswer["calls"][number];
 export type Run = ListWorkflowRunsAnswer["runs"][number];
-export type Order = GetOrdersAnswer["orders"][number];
 
 /** The evidence is stored as it was shown, and may be of an earlier release. */
 export type Approval = Omit<GetApprovalAnswer, "evidence"> & { evidence: Evidence | null };

@@ -77,7 +77,8 @@ export async function narrowOwnKeys(
     if (scopes.join() === key.scopes.join()) continue;
     await db.updateTable("apiKey").set({ scopes }).where("id", "=", key.id).where("tenantId", "=", tenantId).execute();
     const details = { personId: id, before: key.scopes, after: scopes };
-    await appendAudit(db, { tenantId, actor, action: "key.narrow", subjectId: key.id, details }, clock);
+    const change = { tenantId, environment, actor, action: "key.narrow", subjectId: key.id, details };
+    await appendAudit(db, change, clock);
   }
 }
 

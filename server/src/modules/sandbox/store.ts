@@ -23,5 +23,5 @@ export interface SandboxLog {
 }
 
 export function createSandboxLog(queryable: Queryable, clock: Clock): SandboxLog {
-  return { write: (action) => appendAudit(queryable, action, clock) };
+  return { write: (action) => appendAudit(queryable, { ...action, environment: "sandbox" }, clock) };
 }
