@@ -104,7 +104,7 @@ export interface Tools {
    */
   confirmOrderChange(args: ConfirmOrderChangeArgs, options?: ToolOptions): ToolAnswer<ConfirmOrderChangeResult, ConfirmOrderChangeCode>;
   /**
-   * Quote what cancelling a whole flight order or stay, for all its travelers, would refund. Nothing is cancelled yet. Show the person the refund, then call confirm_cancel_order with the cancellationId. Price: 0.002 USDC.
+   * Quote what cancelling a whole flight order or stay would refund. Nothing is cancelled yet. Show the person the refund, then call confirm_cancel_order with the cancellationId. Price: 0.002 USDC.
    *
    * Changes records. Scope `flights:write`, list price 0.002 USDC; only successful calls are charged.
    */

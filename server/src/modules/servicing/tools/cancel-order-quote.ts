@@ -16,8 +16,7 @@ import { whyNoFlightRefund, whyNoStayRefund } from "../why-nothing-back.ts";
 export const cancelOrderQuote = defineTool({
   name: "cancel_order_quote",
   title: "Quote an order's cancellation",
-  summary:
-    "Quote what cancelling a whole flight order or stay, for all its travelers, would refund. Nothing is cancelled yet.",
+  summary: "Quote what cancelling a whole flight order or stay would refund. Nothing is cancelled yet.",
   advice: "Show the person the refund, then call confirm_cancel_order with the cancellationId.",
   area: "flights",
   effect: "write",
