@@ -48,13 +48,16 @@ const MOST_OFFERS = 6;
 const notChangeable =
   "The order cannot be changed because of its fare, or because it is cancelled. It stays as it was.";
 
+const STAY_NOT_CHANGEABLE =
+  "A stay cannot be changed here. For other nights, book another stay with search_hotels, or cancel this one with cancel_order_quote and book again.";
+
 async function requireChangeable(
   stores: Pick<Stores, "orders">,
   caller: Pick<Caller, "tenantId" | "environment">,
   orderId: string,
 ) {
   const order = await requireOrder(stores, caller, orderId);
-  if (order.kind !== "flight") throw new Failure("order_not_found", { detail: orderNotFound });
+  if (order.kind !== "flight") throw new Failure("order_not_changeable", { detail: STAY_NOT_CHANGEABLE });
   if (order.status !== "confirmed") throw new Failure("order_not_changeable", { detail: notChangeable });
   return order;
 }
@@ -64,7 +67,7 @@ export const requestOrderChange = defineTool({
   title: "Request an order's change",
   summary: "Price replacing slices of a flight order. Nothing is changed yet.",
   advice:
-    "Use the slice ids from book_flight or read_order; bags and seats of a removed slice are lost (servicesLost). changeTotalAmount is the full amount due, including the penalty and refunds for flights and services. Next: select_order_change_offer.",
+    "Changes all travelers alike. Use the slice ids from book_flight or read_order; bags and seats of a removed slice are lost (servicesLost). changeTotalAmount is the full amount due, including the penalty and refunds for flights and services. Next: select_order_change_offer.",
   area: "flights",
   effect: "write",
   onlyAsks: true,
