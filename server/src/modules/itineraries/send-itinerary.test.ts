@@ -77,27 +77,10 @@ it("mails a flight's itinerary once, as PDF and calendar, in the traveler's lang
 
 it("says where a stay is", async () => {
   const ask = async (tool: string, args: object) => requireResult(await service.call(tool, args));
-  const Hotels = z.object({
-    accommodations: z.array(
-      z.object({
-        rates: z.array(
-          z.object({
-            id: z.string(),
-            totalAmount: z.string(),
-            cancellationPolicy: z.object({
-              timeline: z.array(z.object({ before: z.string(), refundAmount: z.string() })),
-            }),
-          }),
-        ),
-      }),
-    ),
-  });
+  const Hotels = z.object({ accommodations: z.array(z.object({ rates: z.array(z.object({ id: z.string() })) })) });
   const nights = { checkInDate: inDays(60), checkOutDate: inDays(62), guests: 1 };
   const { accommodations } = Hotels.parse(await ask("search_hotels", { location: "Paris", ...nights }));
-  const rate = accommodations
-    .flatMap(({ rates }) => rates)
-    .find(({ totalAmount, cancellationPolicy: { timeline } }) => timeline[0]?.refundAmount === totalAmount);
-  const quote = await ask("quote_stay", { rateId: rate?.id });
+  const quote = await ask("quote_stay", { rateId: accommodations[0]?.rates[0]?.id });
   const { address } = z.object({ accommodation: z.object({ address: z.string() }) }).parse(quote).accommodation;
   const guests = [{ givenName: "Tess", familyName: "Traveler" }];
   const booked = await ask("book_stay", { quoteId: quote.id, email: "tess@example.com", guests });

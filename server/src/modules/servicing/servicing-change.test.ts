@@ -70,18 +70,6 @@ describe("a change", () => {
     await world.expectSameBooks();
   });
 
-  it("ends the time in which the airline cancels for nothing, which a repeated booking says too", async () => {
-    const { id: offerId } = await world.flexibleOffer();
-    const order = await world.book({ offerId });
-    expect((await world.result("book_flight", { offerId })).voidWindowEndsAt).toMatch(/Z$/);
-    await world.issueTickets(order.orderId);
-    const { changeId, due } = await world.selectChange(order);
-    expect((await confirm(changeId, { type: "balance", ...due })).status).toBe(200);
-    const again = await world.result("book_flight", { offerId });
-    expect(again).toMatchObject({ orderId: order.orderId, voidWindowEndsAt: null });
-    expect(again.next).not.toContain("voidWindowEndsAt");
-  });
-
   it("with a refund pays it to the wallet", async () => {
     const { orderId, changeId, changeTotalAmount, due } = await selected("cheaper");
     expect(due.amount).toBe("0");

@@ -70,7 +70,7 @@ describe("book_stay", () => {
       code: "order_not_changeable",
       detail: expect.stringContaining("A stay cannot be changed here"),
     });
-    const nobody = { quoteId: second.id, email, guests: [{ ...ben, customerUserId: "nobody" }] };
+    const nobody = { quoteId: (await world.quoted()).id, email, guests: [{ ...ben, customerUserId: "nobody" }] };
     expect((await world.service.call("book_stay", nobody)).body).toMatchObject({ code: "customer_not_found" });
   });
 
