@@ -65,42 +65,42 @@ const staysInside = ({ regime, originIso3, purpose }: Case): boolean =>
   purpose !== "study" &&
   purpose !== "medical";
 
-/** Nobody checks a border, but a stay without a visa goes on and ends as if it were in one country. */
+/** A stay goes on and ends as if it were in one country; whoever needs a visa for it needs one for this journey too. */
 function goOnInside(asked: Case): Finding[] {
-  const { regime } = asked;
+  const { regime, document } = asked;
   const source = findSource(regime, regime.openInside ?? "");
-  const isCitizen = regime.freeMovement.some(({ nationalities }) => nationalities.has(asked.document.nationality));
+  const isCitizen = regime.freeMovement.some(({ nationalities }) => nationalities.has(document.nationality));
   const found = isCitizen ? undefined : findGrant(asked);
-  const passport: Finding = {
-    check: {
-      id: "passport",
-      status: "pass",
-      detail: `Borders within ${regime.title} are usually not checked, although some are at times. Carry a valid passport or identity card: airlines and the police may ask for it.`,
-      source,
-    },
+  const mayStay = isCitizen || (found !== undefined && isGranted(found.grant));
+  const say = (id: EligibilityCheck["id"], detail: string): Finding => ({
+    check: { id, status: "pass", detail, source },
     verdict: "eligible",
-  };
-  // The right of others to be there at all comes from a visa or permit, of which no profile tells.
-  if (!isCitizen && (found === undefined || !isGranted(found.grant))) return [passport, askForPermit(asked, source)];
-  const detail = `Nothing more is needed to travel on within ${regime.title}, as long as the right to stay there lasts.`;
+  });
+  const papers = isCitizen ? "a valid passport or identity card" : "a valid passport";
   return [
-    passport,
-    { check: { id: "visa", status: "pass", detail, source }, verdict: "eligible" },
+    say(
+      "passport",
+      `Borders within ${regime.title} are usually not checked, but a state may check them for a time, and several do. Carry ${papers}: airlines, the police and such checks may ask for it.`,
+    ),
+    mayStay
+      ? say(
+          "visa",
+          `Nothing more is needed to travel on within ${regime.title}, as long as the right to stay there lasts.`,
+        )
+      : onPermit(asked, source),
     ...(found !== undefined && isGranted(found.grant) ? [checkStay(asked, found.grant)] : []),
   ];
 }
 
-function askForPermit({ regime, document }: Case, source: RuleSource | null): Finding {
+/** The service knows no traveler's visas or permits. */
+function onPermit({ regime, document, arrivesOn }: Case, source: RuleSource | null): Finding {
+  const { title } = regime;
+  const issuer = nameCountry(document.nationality);
+  const detail = `Only with a residence permit of a state in ${title}, or with a visa for it that is valid on ${arrivesOn} for this stay and not limited to other states, may a holder of this passport (${issuer}) make this journey. The service does not know whether the traveler has one.`;
   return {
-    check: {
-      id: "visa",
-      status: "unknown",
-      detail: `Holders of this passport (${nameCountry(document.nationality)}) need a visa or residence permit of one of the countries of ${regime.title} that is valid on every day of the journey. The service does not know whether the traveler has one.`,
-      source,
-    },
+    check: { id: "visa", status: "unknown", detail, source },
     verdict: "needs_information",
-    nextStep:
-      "Ask the traveler for a visa or residence permit that is valid until they leave: a visa for one entry ends when they leave the area, and a national visa or permit covers up to 90 days in any 180 in the other countries.",
+    nextStep: `Before anything is paid, look at the traveler's visa or residence permit: it must be valid for ${title} on every day of the stay. Without one, the traveler must not travel; see ${regime.officialUrl}.`,
   };
 }
 
@@ -186,11 +186,14 @@ function concluded(
     ({ check: { id, source } }) => source?.basis === "recalled" && (verdict !== "eligible" || DECIDING.has(id)),
   );
   const isOpen = verdict === "eligible" || verdict === "eligible_with_authorization" || verdict === "needs_information";
-  const nextSteps = findings.flatMap(({ nextStep }) => nextStep ?? []);
+  // A visa in a passport that must be renewed is wasted.
+  const isOfPassport = ({ check: { id } }: Finding) => id === "passport" || id === "validity";
+  const inOrder = [...findings.filter(isOfPassport), ...findings.filter((finding) => !isOfPassport(finding))];
+  const nextSteps = inOrder.flatMap(({ nextStep }) => nextStep ?? []);
   const [authorization = null] = findings.flatMap((finding) => finding.authorization ?? []);
+  const isInside = checks.some(({ source }) => source !== null && source === settled[1]);
   // The first of both sides decides.
   const isAirside = checks.find(({ id }) => id === "transit")?.detail.startsWith("Airside") === true;
-  const isInside = checks.some(({ source }) => source !== null && source === settled[1]);
   const said = SUMMARIES[verdict]({
     nationality: nameCountry(document.nationality),
     destination: known?.regime.title ?? nameCountry(destinationIso3),
@@ -225,14 +228,14 @@ interface Said {
   reason: string;
   /** The traveler changes planes without passing the border. */
   isAirside: boolean;
-  /** No border is crossed that anybody checks. */
+  /** No border is crossed that is usually checked. */
   isInside: boolean;
 }
 
 const SUMMARIES: Readonly<Record<EligibilityVerdict, (said: Said) => string>> = {
   eligible: ({ nationality, destination, isAirside, isInside }) => {
     if (isInside)
-      return `Borders are usually not checked on this journey within ${destination}: carry a passport or identity card.`;
+      return `This passport (${nationality}) is enough to travel on within ${destination}. Borders are usually not checked there, but a state may check them for a time: carry the passport.`;
     return isAirside
       ? `This passport (${nationality}) is enough to change planes in ${destination} without passing border control. To leave the transit area, see the checks.`
       : `This passport (${nationality}) is enough to enter ${destination} on this journey.`;
@@ -243,9 +246,9 @@ const SUMMARIES: Readonly<Record<EligibilityVerdict, (said: Said) => string>> = 
     `With this passport (${nationality}), this journey to ${destination} requires a visa from a consulate.`,
   not_admitted: ({ nationality, destination, reason }) =>
     `${destination[0]?.toUpperCase()}${destination.slice(1)} does not accept this passport (${nationality}) for this journey. ${reason}`.trim(),
-  needs_information: ({ nationality, destination, isInside }) =>
+  needs_information: ({ nationality, destination, reason, isInside }) =>
     isInside
-      ? `Borders are usually not checked on this journey within ${destination}, but with this passport (${nationality}) the traveler needs a visa or residence permit that is valid on these days. Do not treat this as a yes before you have seen it.`
+      ? reason
       : `Information is missing to say whether this document (${nationality}) is enough for ${destination}.`,
   unknown: ({ nationality, destination }) =>
     `The service does not know what ${destination} requires of this passport (${nationality}). Do not treat this as a yes.`,

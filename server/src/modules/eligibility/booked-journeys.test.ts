@@ -226,17 +226,21 @@ describe("a journey within the Schengen area", () => {
       }),
     );
 
-  test("crosses no border that is checked, but its days count", async () => {
+  test("depends on a visa or permit for those who need one, and its days count", async () => {
     await travelerWith("inge", "IND");
     await travelerWith("ursula", "USA");
-    const { verdict, summary, checks, nextSteps } = await ask("ursula");
-    expect([verdict, summary]).toEqual(["eligible", expect.stringMatching(/^Borders are usually not.*identity card/)]);
-    expect(checks.map(({ id }) => id)).not.toContain("authorization");
-    expect(nextSteps.join()).not.toContain("Entry/Exit");
-    // Who needs a visa to enter needs it, or a permit, to be there.
-    const needing = await ask("inge");
-    expect([needing.verdict, needing.summary]).toEqual(["needs_information", expect.stringMatching(/needs a visa or/)]);
-    expect(needing.nextSteps.join()).toMatch(/Ask the traveler for a visa or residence permit/);
+    await travelerWith("ute", "DEU");
+    for (const userId of ["ursula", "ute"]) {
+      const { verdict, summary, checks, nextSteps } = await ask(userId);
+      expect([verdict, summary]).toEqual(["eligible", expect.stringMatching(/usually not checked.*for a time/)]);
+      expect(checks.map(({ id }) => id)).not.toContain("authorization");
+      expect(nextSteps).toEqual([]);
+    }
+    const { verdict, summary, checks, nextSteps } = await ask("inge");
+    expect(verdict).toBe("needs_information");
+    expect(summary).toMatch(/^Only with a residence permit .* or with a visa .* may a holder of this passport/);
+    expect(checks).toContainEqual(expect.objectContaining({ id: "visa", status: "unknown" }));
+    expect(nextSteps).toEqual([expect.stringMatching(/^Before anything is paid, look at the traveler's visa/)]);
     expect((await ask("inge", { originIso3: "GBR" })).verdict).toBe("visa_required");
     expect((await ask("ursula", { returnDate: inDays(140) })).verdict).toBe("visa_required");
   });
@@ -257,6 +261,32 @@ describe("a preview of a booking", () => {
     expect(warnings).toHaveLength(2);
     expect(warnings[0]).toMatch(/^Traveler 1 of 1, entry into FRA on .*: visa_required\./);
     expect(warnings[1]).toMatch(/^Traveler 1 of 1, entry into USA on .*: visa_required\./);
+  });
+
+  test("is repeated by the booking's answer where a country accepts none of the traveler's passports", async () => {
+    await travelerWith("xena", "USA");
+    const passports = [{ ...passport("USA"), expiresOn: inDays(60) }];
+    await call("save_traveler", { userId: "xena", passports });
+    const args = { offerId: await offerFor(abroad), additionalCustomerUserIds: ["xena"] };
+    const said = /^Careful: as far as the service knows, xena may not enter FRA on .*cancel_order_quote says/;
+    for (let time = 0; time < 2; time += 1) expect((await call("book_flight", args)).next).toMatch(said);
+    const admitted = {
+      offerId: await offerFor(abroad),
+      additionalCustomerUserIds: [await travelerWith("yves", "USA")],
+    };
+    expect((await call("book_flight", admitted)).next).not.toContain("may not enter");
+  });
+
+  test("has the passport renewed before a visa is put into it", async () => {
+    await travelerWith("zoe", "IND");
+    await call("save_traveler", { userId: "zoe", passports: [{ ...passport("IND"), expiresOn: inDays(60) }] });
+    const asked = { originIso3: "IND", destinationIso3: "SGP", departureDate: inDays(40), purpose: "business" };
+    const { nextSteps } = await call("check_travel_eligibility", { travelerUserId: "zoe", ...asked });
+    const steps = z.array(z.string()).parse(nextSteps);
+    const renewing = steps.findIndex((step) => step.includes("Renew"));
+    expect(renewing).toBeGreaterThanOrEqual(0);
+    expect(steps.slice(0, renewing).filter((step) => /visa/i.test(step))).toEqual([]);
+    expect(steps.slice(renewing).filter((step) => /visa/i.test(step))).not.toEqual([]);
   });
 
   test("warns of a rule that was not confirmed of late, and never of a traveler's own country", async () => {

@@ -91,7 +91,10 @@ export function checkAuthorization({ regime, arrivesOn }: Case, grant: Grant): F
       check: { id: "authorization", status: "warn", detail, source },
       verdict: "eligible_with_authorization",
       authorization: needed,
-      nextStep: `Get the ${needed.type} at ${needed.officialUrl}, unless the traveler has a valid one.`,
+      nextStep:
+        grant.kind === "visa_on_arrival"
+          ? `The ${needed.type} is issued on arrival; ${needed.officialUrl} says how.`
+          : `Get the ${needed.type} at ${needed.officialUrl}, unless the traveler has a valid one.`,
     };
   }
   const coming = announced === undefined ? undefined : findAuthorization(regime, announced.authorization);

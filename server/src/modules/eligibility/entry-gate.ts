@@ -1,4 +1,3 @@
-import type { FlightLeg } from "../../domain/travel/purchase.ts";
 import type { LazyPlan } from "../../kernel/contracts/call-plan.ts";
 import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import type { Gate } from "../../kernel/contracts/gate.ts";
@@ -8,10 +7,10 @@ import type { Travelers } from "../travelers/index.ts";
 import { sayWithDoubts } from "./answer.ts";
 import { FROM_MEMORY } from "./assess.ts";
 import { assessPassports, type Journey, type KnownTraveler, readTraveler } from "./assess-traveler.ts";
-import { findCountry } from "./booked-stays.ts";
 import type { Stores } from "./context.ts";
 import type { EligibilityRules } from "./eligibility-rules.ts";
 import { utcToday } from "./journey-input.ts";
+import { listJourneys } from "./list-journeys.ts";
 
 interface EntryGatePorts {
   eligibility: EligibilityRules;
@@ -79,16 +78,4 @@ export class EntryGate implements Gate {
       ];
     });
   }
-}
-
-/** Journeys into another country. The stay after the last flight is assumed to be short enough, as its length is unknown. */
-function listJourneys(legs: readonly FlightLeg[], maps: Pick<Maps, "airport">): Journey[] {
-  return legs.flatMap(({ origin, destination, departsAt, arrivesAt = departsAt }, index) => {
-    if (origin === undefined || destination === undefined || arrivesAt === undefined) return [];
-    const [from, to] = [findCountry(origin, maps), findCountry(destination, maps)];
-    if (to === undefined || from === to) return [];
-    const arrivesOn = arrivesAt.toPlainDate();
-    const leavesOn = legs[index + 1]?.departsAt?.toPlainDate() ?? arrivesOn;
-    return [{ originIso3: from, destinationIso3: to, arrivesOn, leavesOn, purpose: "leisure" as const }];
-  });
 }

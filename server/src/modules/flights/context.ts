@@ -6,6 +6,7 @@ type Needs =
   | "bookings"
   | "chain"
   | "effects"
+  | "eligibility"
   | "trips"
   | "ledger"
   | "limits"

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { parseDecimal } from "../../domain/money.ts";
 import type { Words } from "../../domain/texts.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Maps } from "../../ports/maps.ts";
@@ -22,7 +23,19 @@ export interface Itinerary {
   travelers: readonly string[];
   tickets: readonly string[];
   flights: readonly { flightNumber: string; departure: Stop; arrival: Stop }[];
-  stay: { name: string; checkIn: Temporal.PlainDate; checkOut: Temporal.PlainDate } | undefined;
+  stay:
+    | {
+        name: string;
+        /** Undefined, like the phone number, for bookings of earlier releases or if the supplier did not say. */
+        address: string | undefined;
+        phone: string | undefined;
+        checkIn: Temporal.PlainDate;
+        checkOut: Temporal.PlainDate;
+        keyCollection: string | undefined;
+        /** The last moment at which cancelling gives the whole price back. Undefined: there is none. */
+        freeUntil: Temporal.Instant | undefined;
+      }
+    | undefined;
   sandbox: boolean;
 }
 
@@ -31,6 +44,13 @@ const BookedStay = z.object({
   checkInDate: z.string(),
   checkOutDate: z.string(),
   reference: z.string().nullable().default(null),
+  accommodationAddress: z.string().nullable().default(null),
+  accommodationPhone: z.string().nullable().default(null),
+  keyCollectionInstructions: z.string().nullable().default(null),
+  totalAmount: z.string().default(""),
+  cancellationPolicy: z
+    .object({ timeline: z.array(z.object({ before: z.string(), refundAmount: z.string() })) })
+    .default({ timeline: [] }),
 });
 
 const LONGEST_TEXT = 200;
@@ -57,11 +77,26 @@ export function describeItinerary(
     ),
     stay: stay && {
       name: shown(stay.accommodationName),
+      address: stay.accommodationAddress === null ? undefined : shown(stay.accommodationAddress),
+      phone: stay.accommodationPhone === null ? undefined : shown(stay.accommodationPhone),
       checkIn: Temporal.PlainDate.from(stay.checkInDate),
       checkOut: Temporal.PlainDate.from(stay.checkOutDate),
+      keyCollection: stay.keyCollectionInstructions === null ? undefined : shown(stay.keyCollectionInstructions),
+      freeUntil: findFreeUntil(stay),
     },
     sandbox: environment === "sandbox",
   };
+}
+
+function findFreeUntil({ totalAmount, cancellationPolicy }: z.output<typeof BookedStay>): Temporal.Instant | undefined {
+  const total = parseDecimal(totalAmount);
+  const free = cancellationPolicy.timeline.filter(
+    ({ refundAmount }) => total !== undefined && parseDecimal(refundAmount) === total,
+  );
+  return free
+    .map(({ before }) => Temporal.Instant.from(before))
+    .toSorted(Temporal.Instant.compare)
+    .at(-1);
 }
 
 function describeStop(iataCode: string, localTime: string, maps: Pick<Maps, "airport">): Stop {

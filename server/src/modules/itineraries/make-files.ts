@@ -19,6 +19,12 @@ export async function makeFiles(
   ];
 }
 
+const asList = (text: string | undefined): string[] => (text === undefined ? [] : [text]);
+
+/** The accommodation's zone is not known. */
+const sayUtc = (at: Temporal.Instant, words: Words): string =>
+  `${sayLocal(at.toZonedDateTimeISO("UTC").toPlainDateTime(), words)} UTC`;
+
 function layOut(itinerary: Itinerary, words: Words, madeAt: Temporal.Instant): ItineraryPage {
   const { orderId, reference, travelers, tickets, flights, stay, sandbox } = itinerary;
   const say = itineraryTexts(words);
@@ -48,9 +54,13 @@ function layOut(itinerary: Itinerary, words: Words, madeAt: Temporal.Instant): I
             {
               heading: stay.name,
               facts: [
+                { label: say("address"), values: asList(stay.address) },
+                { label: say("phone"), values: asList(stay.phone) },
                 { label: say("checkIn"), values: [words.date(stay.checkIn)] },
                 { label: say("checkOut"), values: [words.date(stay.checkOut)] },
-              ],
+                { label: say("keyCollection"), values: asList(stay.keyCollection) },
+                { label: say("freeUntil"), values: asList(stay.freeUntil && sayUtc(stay.freeUntil, words)) },
+              ].filter(({ values }) => values.length > 0),
             },
           ]),
     ],

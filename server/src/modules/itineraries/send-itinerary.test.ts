@@ -74,3 +74,20 @@ it("mails a flight's itinerary once, as PDF and calendar, in the traveler's lang
   ]);
   expect(server.received).toHaveLength(2);
 });
+
+it("says where a stay is", async () => {
+  const ask = async (tool: string, args: object) => requireResult(await service.call(tool, args));
+  const Hotels = z.object({ accommodations: z.array(z.object({ rates: z.array(z.object({ id: z.string() })) })) });
+  const nights = { checkInDate: inDays(60), checkOutDate: inDays(62), guests: 1 };
+  const { accommodations } = Hotels.parse(await ask("search_hotels", { location: "Paris", ...nights }));
+  const quote = await ask("quote_stay", { rateId: accommodations[0]?.rates[0]?.id });
+  const { address } = z.object({ accommodation: z.object({ address: z.string() }) }).parse(quote).accommodation;
+  const guests = [{ givenName: "Tess", familyName: "Traveler" }];
+  const booked = await ask("book_stay", { quoteId: quote.id, email: "tess@example.com", guests });
+  expect(booked).toMatchObject({ accommodationAddress: address });
+  const { orderId } = Order.parse(booked);
+  expect(await ask("read_order", { orderId })).toMatchObject({ stay: { accommodationAddress: address } });
+  const { icsUrl } = await send({ orderId });
+  const ics = unfold(await (await fetch(icsUrl)).text()).replaceAll("\\,", ",");
+  expect(ics).toContain(`, ${address}`);
+});

@@ -51,7 +51,7 @@ export function writeItineraryCalendar(itinerary: Itinerary, words: Words, madeA
       end: atMidnight(stay.checkOut),
       allDay: true,
       summary: stay.name,
-      location: stay.name,
+      location: stay.address === undefined ? stay.name : `${stay.name}, ${stay.address}`,
       facts,
     });
   }

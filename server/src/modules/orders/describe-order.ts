@@ -125,6 +125,8 @@ function withoutErased<Passenger extends { givenName: string; familyName: string
 
 export const StayNow = z.object({
   accommodationName: wordsOfOthers(),
+  accommodationAddress: wordsOfOthers().nullable(),
+  accommodationPhone: wordsOfOthers().nullable(),
   checkInDate: z.string(),
   checkOutDate: z.string(),
   refundable: z.boolean(),
@@ -142,6 +144,8 @@ export async function readStayNow(stayBookings: Pick<StayBookings, "getStay">, o
   const { refundable, timeline } = stay.cancellationPolicy;
   return {
     accommodationName,
+    accommodationAddress: stay.accommodationAddress ?? null,
+    accommodationPhone: stay.accommodationPhone ?? null,
     checkInDate,
     checkOutDate,
     refundable,

@@ -105,6 +105,9 @@ export interface StayAlready {
 
 export interface FlownAlready {
   orderId: string;
+  offerId: string;
+  /** Held and not paid. */
+  isHeld: boolean;
   userId: string;
   flightNumber: string;
   /** The local date on which the journey with this flight begins. */

@@ -11,7 +11,8 @@ export function createBookedFlights(queryable: Queryable, clock: Clock): Pick<Or
       if (userIds.length === 0 || periods.length === 0) return [];
       const travelers = userIds.map((userId) => JSON.stringify([{ userId }]));
       const { rows } = await sql<FlownAlready>`
-        select booking.order_id, traveler->>'userId' as user_id, segment->>'flightNumber' as flight_number,
+        select booking.order_id, booking.offer_id, booking.order_status = 'held' as is_held,
+          traveler->>'userId' as user_id, segment->>'flightNumber' as flight_number,
           left(slice->'segments'->0->>'departingAt', 10) as day, segment->>'origin' as origin,
           segment->>'destination' as destination, segment->>'departingAt' as departing_at,
           segment->>'arrivingAt' as arriving_at

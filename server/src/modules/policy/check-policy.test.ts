@@ -57,6 +57,8 @@ describe("default-corp", () => {
   ])("says of %j: %s", async (offer, decision, rules) => {
     const said = await verdict("default-corp", offer);
     expect(said).toMatchObject({ decision, notEvaluated: [], policyId: "default-corp", version: 1 });
+    const note = { require_approval: /asks nobody: run_workflow with this policyId/, deny: /is not refused; a run/ };
+    expect(String(said.note)).toMatch({ allow: /^null$/, ...note }[decision] ?? /^$/);
     expect(
       z
         .array(z.looseObject({ rule: z.string() }))

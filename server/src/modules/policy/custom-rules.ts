@@ -37,11 +37,33 @@ export function ownRules(rules: readonly CustomRule[]): readonly OwnRule[] {
   }));
 }
 
+/** Facts by the names that callers use, for people. */
+const IN_WORDS: Readonly<Record<string, string>> = {
+  priceUsd: "the price in USD",
+  pricePerNightUsd: "the price per night in USD",
+  carrierIata: "the airline",
+  cabin: "the cabin",
+  supplierId: "the supplier",
+  city: "the city",
+  destinationCountry: "the country of the destination",
+  durationHours: "the travel time in hours",
+  stops: "the number of stops",
+  departureDate: "the number of days until departure",
+  co2KgPerPassenger: "the CO2 per passenger in kg",
+  refundable: "the answer to whether it is refundable",
+  travelDates: "the day of travel",
+  travelers: "the traveler",
+  booker: "the person who books",
+  recipient: "the recipient",
+};
+
 export function sayBroken(facts: Facts, { conditions, text }: OwnRule): Broken {
   const [first] = conditions;
   const [limit, actual, unit] =
     first === undefined ? ["none", facts.kind, "kind"] : [first.limit, first.actual(facts), first.unit];
-  const said = conditions.map((one) => `${one.name} is ${one.actual(facts)} (limit: ${one.limit})`).join(", ");
+  const said = conditions
+    .map((one) => `${IN_WORDS[one.name] ?? one.name} is ${one.actual(facts)} (limit: ${one.limit})`)
+    .join(", ");
   return { limit, actual, unit, text: text ?? `A rule of the policy applies: ${said || `every ${facts.kind}`}.` };
 }
 

@@ -124,7 +124,7 @@ describe("a price limit", () => {
       "The flight costs 800.00 USD, over the limit of 799.50 USD by 0.50 USD.",
       "A night costs 300.00 USD, over the limit of 299.50 USD by 0.50 USD.",
       "The payment is 800.00 USD, over the limit of 799.50 USD by 0.50 USD.",
-      "A rule of the policy applies: priceUsd is 800.00 (limit: 799.50).",
+      "A rule of the policy applies: the price in USD is 800.00 (limit: 799.50).",
       "It is not refundable, which is required above 799.50 USD.",
     ]);
   });

@@ -57,6 +57,8 @@ export const CancellationResult = Refund.extend({
 /** Refunds of these kinds return to the payer; all others are not money, or not the tenant's. */
 const GIVEN_BACK: ReadonlySet<string> = new Set(["balance", "original_form_of_payment"]);
 
+const NOTHING_QUOTED = "The quote gave no refund: its notRefundedBecause says why, unless nothing had been paid.";
+
 /** The supplier's refund in USDC for the tenant. */
 export function givenBack({ refundAmount, refundCurrency, refundTo }: RefundWords, rate: BookingRate): Micro {
   if (refundAmount === null || refundCurrency === null || !GIVEN_BACK.has(refundTo ?? "")) return 0n;
@@ -82,7 +84,8 @@ interface RefundWords {
 /** Null: all money is refunded at the recorded rate. */
 export function whyNotRefunded(refund: RefundWords, rate: BookingRate): string | null {
   const { refundAmount, refundCurrency, refundTo } = refund;
-  if (refundAmount === null || refundCurrency === null || parseDecimal(refundAmount) === 0n) return null;
+  if (refundAmount === null || refundCurrency === null) return null;
+  if (parseDecimal(refundAmount) === 0n) return NOTHING_QUOTED;
   if (!GIVEN_BACK.has(refundTo ?? ""))
     return `The supplier refunds it as ${refundTo ?? "something it does not name"}, which does not go to the wallet.`;
   if (refundCurrency === rate.from) return null;

@@ -39,6 +39,11 @@ it("a cancellation that gives nothing back is quoted with the fare's or the rate
   const because = "The fare is not refundable: this is the airline's fare rule.";
   expect(quote).toMatchObject({ refundAmount: "0.00", notRefundedBecause: because });
   expect(quote.next).toMatch(/^Nothing comes back\. The fare is not refundable/);
+  const cancelled = await confirm(String(quote.cancellationId));
+  expect(cancelled.body.result).toMatchObject({
+    refundedUsdc: "0.00",
+    notRefundedBecause: expect.stringContaining("its notRefundedBecause says why"),
+  });
 });
 
 describe("a cancellation", () => {

@@ -18,10 +18,10 @@ import {
   requireSeenPrice,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
-import { chooseLead, customerNotFound, findOwnCustomer, type Travelers } from "../travelers/index.ts";
+import { chooseLead, customerNotFound, findOwnCustomer, findOwnTraveler, type Travelers } from "../travelers/index.ts";
 import type { Stores } from "./context.ts";
 import { getOwnQuote } from "./own-quotes.ts";
-import { findGuest } from "./planned-guests.ts";
+import { asUsers } from "./planned-guests.ts";
 import { StayBookingSteps, type StaySuppliers } from "./stay-booking-steps.ts";
 
 export interface BookStayPorts extends BookingStorage, StaySuppliers, RatePorts {
@@ -69,6 +69,12 @@ export function askedStay({
         .map((guest) => JSON.stringify(guest))
         .toSorted(),
     );
+  // A guest may be named by the customer's id or by the userId.
+  const ids = new Set(guests.map(({ customerUserId }) => customerUserId));
+  const asNamed = (booked: readonly BookedTraveler[]) =>
+    booked.map(({ userId, ...guest }) =>
+      userId !== undefined && ids.has(userId) ? { ...guest, customerUserId: userId } : guest,
+    );
   // Names with the given dates of birth. A booking does not store the dates, and two guests may share a name.
   const born = guests.flatMap(({ givenName, familyName, customerUserId = null, bornOn }) =>
     bornOn === undefined ? [] : [JSON.stringify([givenName, familyName, customerUserId, bornOn])],
@@ -85,7 +91,7 @@ export function askedStay({
     },
     // Earlier releases stored only the guests, and the first ones not even these.
     isForSame: ({ travelers }) =>
-      Promise.resolve(travelers.length === 0 || serializeGuests(travelers) === serializeGuests(guests)),
+      Promise.resolve(travelers.length === 0 || serializeGuests(asNamed(travelers)) === serializeGuests(guests)),
     mayBeSame: () => true,
   };
 }
@@ -140,7 +146,7 @@ async function prepareBooking(
   const bookingId = newId("bkg_", clock.now().epochMilliseconds, random);
   const order: StayBookingRequest = {
     ...stay,
-    guests,
+    guests: await Promise.all(guests.map((guest) => toCustomer(travelers, caller, guest))),
     phoneNumber,
     bookingId,
     ...(specialRequests === undefined ? {} : { specialRequests }),
@@ -154,7 +160,7 @@ async function prepareBooking(
         // Excludes what is due at the accommodation.
         ...price,
         airlineCreditId: undefined,
-        travelers: await toBooked({ travelers, caller }, guests),
+        travelers: await toBooked({ travelers, caller }, stay),
         itinerarySalt,
         contactHashes: hashContact({ email: stay.email, phoneNumber }, itinerarySalt),
       },
@@ -206,24 +212,44 @@ async function requireOwnCustomers(
   caller: BookStayRequest["caller"],
   { customerUserIds, guests }: BookStayRequest["stay"],
 ): Promise<void> {
-  const named = new Set([...customerUserIds, ...guests.flatMap(({ customerUserId }) => customerUserId ?? [])]);
-  for (const customerUserId of named) {
+  for (const customerUserId of new Set(customerUserIds)) {
     if ((await findOwnCustomer(travelers, caller, customerUserId)) === undefined)
       throw customerNotFound(customerUserId);
   }
+  for (const id of new Set(guests.flatMap(({ customerUserId }) => customerUserId ?? []))) {
+    if ((await findOwnTraveler(travelers, caller, id)) === undefined) throw customerNotFound(id);
+  }
 }
 
-/** Guests who are users of the tenant are recorded as such, so that an erasure finds the booking. */
-function toBooked(
+/** Guests who are users of the tenant are recorded as such: lists and an erasure of a person find the booking. */
+async function toBooked(
   ports: { travelers: Travelers; caller: BookStayRequest["caller"] },
-  guests: BookStayRequest["stay"]["guests"],
+  { guests, email }: Pick<BookStayRequest["stay"], "guests" | "email">,
 ): Promise<BookedTraveler[]> {
-  return Promise.all(
-    guests.map(async (guest) => {
-      const userId = await findGuest(ports, guest);
-      return { ...guest, ...(userId === undefined ? {} : { userId }), isCaller: false };
+  const known = await asUsers(ports, { guests, email });
+  return await Promise.all(
+    known.map(async ({ userId, bornOn: _, ...guest }) => {
+      const { customerUserId, ...named } = await toCustomer(ports.travelers, ports.caller, guest);
+      return {
+        ...named,
+        ...(userId === undefined ? {} : { userId }),
+        ...(customerUserId === undefined ? {} : { customerUserId }),
+        isCaller: false,
+      };
     }),
   );
+}
+
+/** The supplier knows customers, not our users. */
+async function toCustomer(
+  travelers: Travelers,
+  { tenantId, environment }: BookStayRequest["caller"],
+  { customerUserId, ...guest }: Guest,
+): Promise<StayBookingRequest["guests"][number]> {
+  if (customerUserId === undefined) return guest;
+  const isCustomer = (await travelers.findUserByCustomerId(tenantId, customerUserId, environment)) !== undefined;
+  const known = isCustomer ? customerUserId : await travelers.findCustomerUserId(tenantId, customerUserId, environment);
+  return known === undefined ? guest : { ...guest, customerUserId: known };
 }
 
 async function profilePhoneNumber(travelers: Travelers, caller: BookStayRequest["caller"]): Promise<string> {

@@ -13,7 +13,7 @@ export function sayUnnamed({ guests, childAges = [] }: SeenStay, named: readonly
   const missing = guests - named.length;
   const others = missing === 1 ? "1 guest is unnamed" : `${missing} guests are unnamed`;
   return [
-    `The quote is for ${guests} guests${sayAges(guests, childAges)} and names ${names}: ${others}, and the hotel may ask who they are.`,
+    `The quote is for ${guests} guests${sayAges(guests, childAges)} and names ${names}: ${others}, and the hotel may ask who they are. Nobody can be added here afterwards.`,
   ];
 }
 

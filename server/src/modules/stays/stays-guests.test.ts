@@ -45,6 +45,35 @@ describe("book_stay", () => {
     expect([cancelling.status, cancelling.body.code]).toEqual([500, "order_not_found"]);
   });
 
+  it("is in the lists of the travelers who are its guests: by userId, or by names and the booking's address", async () => {
+    const person = { bornOn: "1990-01-01", title: "ms", gender: "f", phoneNumber: "+14155550133" };
+    const ada = { givenName: "Ada", familyName: "Hale" };
+    const ben = { givenName: "Ben", familyName: "Hale" };
+    const email = `ada.${world.service.tenantId}@example.com`;
+    await world.result("save_traveler", { userId: "ada", ...person, ...ada, email });
+    await world.result("save_traveler", { userId: "ben", ...person, ...ben, email: `ben.${email}` });
+    const [first, second] = [await world.quoted(), await world.quoted()];
+    const byAddress = await world.result("book_stay", { quoteId: first.id, email: email.toUpperCase(), guests: [ada] });
+    expect(byAddress.travelers).toEqual([{ ...ada, userId: "ada" }]);
+    const named = { quoteId: second.id, email, guests: [{ ...ben, customerUserId: "ben" }] };
+    const byId = await world.result("book_stay", named);
+    expect(byId.travelers).toEqual([{ ...ben, userId: "ben" }]);
+    expect(await world.result("book_stay", named)).toMatchObject({ orderId: byId.orderId });
+    for (const [userId, { orderId }] of [
+      ["ada", byAddress],
+      ["ben", byId],
+    ] as const)
+      expect((await world.result("list_orders", { userId })).orders).toMatchObject([{ orderId }]);
+    const slices = { add: [], remove: [{ slice_id: "sli_0000" }] };
+    const changing = await world.service.call("request_order_change", { orderId: byId.orderId, slices });
+    expect(changing.body).toMatchObject({
+      code: "order_not_changeable",
+      detail: expect.stringContaining("A stay cannot be changed here"),
+    });
+    const nobody = { quoteId: (await world.quoted()).id, email, guests: [{ ...ben, customerUserId: "nobody" }] };
+    expect((await world.service.call("book_stay", nobody)).body).toMatchObject({ code: "customer_not_found" });
+  });
+
   it("accepts the tenant's own customers only", async () => {
     const { customerUserId } = await world.result("ensure_flight_customer", {});
     const mine = await world.quoted();

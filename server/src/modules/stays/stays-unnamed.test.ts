@@ -39,12 +39,10 @@ it("names the unnamed members of a family, and the missing beds before and after
   const tooFew = "Its beds (1 double) sleep 2, but there are 4 guests: ask the hotel for more beds";
   expect(warnings).toEqual([`${tooFew}, or search with rooms: 2.`]);
   const said = await bothSay(id, [amelia]);
-  expect(said.warnings).toEqual(warnings);
-  for (const text of [said.previewed, said.answered]) {
-    expect(text).toContain(
-      "The quote is for 4 guests (2 adults, children aged 7, 9) and names Amelia Hart: 3 guests are unnamed",
-    );
-  }
+  const unnamed =
+    "The quote is for 4 guests (2 adults, children aged 7, 9) and names Amelia Hart: 3 guests are unnamed";
+  expect(said.warnings).toEqual([...[warnings].flat(), expect.stringContaining(unnamed)]);
+  expect(said.answered).toContain(unnamed);
   expect(said.answered).toContain(`${tooFew}.`);
 });
 

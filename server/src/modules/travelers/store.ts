@@ -21,6 +21,8 @@ export function createTravelers(options: TravelersOptions): Travelers {
   return {
     findByLoyaltyAccounts: (tenantId, environment, accounts) =>
       findByLoyaltyAccounts(options, { tenantId, environment }, accounts),
+    findByNameAndEmail: (tenantId, environment, person) =>
+      findByNameAndEmail(options.db, { tenantId, environment }, person),
     isUser: (tenantId, userId, environment) =>
       isTenantUser(options.db, { tenantId, environment, networkMode: options.networkMode }, userId),
     ...createProfiles(options),
@@ -90,6 +92,25 @@ export async function putProfile(
 
 /** Account numbers are encrypted: those of the tenant's users with this airline are decrypted and compared. */
 const MOST_COMPARED = 1_000;
+
+async function findByNameAndEmail(
+  db: TravelersOptions["db"],
+  { tenantId, environment }: Omit<SealedFor, "userId">,
+  { givenName, familyName, email }: { givenName: string; familyName: string; email: string },
+): Promise<string | undefined> {
+  const rows = await db
+    .selectFrom("travelerProfile")
+    .select("userId")
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where(sql<boolean>`lower(profile ->> 'email') = lower(${email})`)
+    .where(sql<boolean>`lower(profile ->> 'givenName') = lower(${givenName})`)
+    .where(sql<boolean>`lower(profile ->> 'familyName') = lower(${familyName})`)
+    .limit(2)
+    .execute();
+  const [found] = rows;
+  return rows.length === 1 ? found?.userId : undefined;
+}
 
 async function findByLoyaltyAccounts(
   { db, vault }: TravelersOptions,

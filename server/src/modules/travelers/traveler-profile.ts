@@ -50,6 +50,12 @@ export interface Travelers {
     environment: Environment,
     accounts: readonly LoyaltyProgrammeAccount[],
   ): Promise<TravelerProfile | undefined>;
+  /** The one user whose profile has these names and this address, in any case; undefined: none, or several. */
+  findByNameAndEmail(
+    tenantId: string,
+    environment: Environment,
+    person: { givenName: string; familyName: string; email: string },
+  ): Promise<string | undefined>;
   /** Replaces the profile; creates a new user. True: it was created. */
   put(
     tenantId: string,

@@ -216,6 +216,8 @@ export interface SupplierOrder {
   /** The amount that an airline credit covered, from the supplier's records, not computed. */
   creditAppliedAmount: string | null;
   paymentRequiredBy: string | null;
+  /** For an unpaid order. Null or left out: the supplier does not say. */
+  priceGuaranteeExpiresAt?: string | null;
   /** Bags and seats booked with it. */
   services: readonly BookedService[];
   /** The flights that changes of the order refer to. */

@@ -55,6 +55,9 @@ export interface SupplierStay {
   status: "confirmed" | "cancelled";
   /** Empty, like the dates, if the supplier does not say. */
   accommodationName: string;
+  /** In one line. Null or left out, like the phone number, if the supplier does not say. */
+  accommodationAddress?: string | null;
+  accommodationPhone?: string | null;
   checkInDate: string;
   checkOutDate: string;
   /** Null: not given, as the booking may have several rates; the quote's price holds. */

@@ -56,6 +56,7 @@ export function createAncillaries(
       const { offer, bags, seats } = await read(offerId, call);
       // A passenger takes one seat per segment.
       const seated = new Set<string>();
+      const taken = new Set<string>();
       const priceService = ({ id, quantity }: RequestedService) => {
         const bag = bags.find((one) => one.id === id);
         const seat = seats.find((one) => one.id === id);
@@ -73,6 +74,14 @@ export function createAncillaries(
           throw unavailable(id, `The passenger of seat ${id} already has another seat on the same flight.`);
         }
         if (place !== undefined) seated.add(place);
+        const spot = seat === undefined ? undefined : `${seat.segmentId} ${seat.designator}`;
+        if (spot !== undefined && taken.has(spot)) {
+          throw unavailable(
+            id,
+            `Seat ${seat?.designator} is requested for two passengers: choose another seat instead of ${id}.`,
+          );
+        }
+        if (spot !== undefined) taken.add(spot);
         return {
           id,
           quantity,

@@ -97,8 +97,12 @@ function alreadyBooked(
   // The erased booking's request is gone, so no call can be recognised as the same; a cancelled one has no answer to give.
   const orAgain =
     differsIn === "erased" || isCancelled ? "" : ", or call again exactly as before to get that booking's answer";
+  const same =
+    done === "held" && !isCancelled && differsIn === "travelers"
+      ? " To pay for it, name the same travelers as hold_flight did in additionalCustomerUserIds; for another booking:"
+      : "";
   return new Failure("already_booked", {
-    detail: `This ${name} ${how}. Nothing was done. Search again and book another ${name}${orAgain}.`,
+    detail: `This ${name} ${how}. Nothing was done.${same} Search again and book another ${name}${orAgain}.`,
     extra: { orderId: orderId ?? null, bookingId, offerId, differsIn },
   });
 }

@@ -24,6 +24,7 @@ import { findTravelDay, inPlaces, isAdult, isInfant } from "../searching/passeng
 import { toAskedServices } from "../services/asked-services.ts";
 import { requireSeenServices } from "../services/see-services.ts";
 import { type AskedFlight, askedFlight, type FlightCaller } from "./asked-flight.ts";
+import { refuseSecondTicket } from "./booked-twice.ts";
 import { FlightBookingSteps } from "./booking-steps.ts";
 import { checkPayment, type PaymentPorts } from "./check-payment.ts";
 import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
@@ -60,7 +61,7 @@ async function prepareBooking(
   steps: FlightBookingSteps,
   random: RandomBytes,
 ): Promise<PreparedBooking> {
-  const { booking, order, offer } = await prepareOrder(ports, request, random);
+  const { booking, order, offer } = await prepareOrder(ports, request, random, { isPaid: true });
   // Suppliers accept services only with an order paid at once; then all of it or nothing is booked.
   const instant =
     order.services.length > 0 ||
@@ -128,9 +129,20 @@ export async function checkFlight(ports: BookFlightPorts, request: Omit<BookFlig
   const live = await findLiveBooking(ports.stores, caller, offerId);
   const held = live?.kind === "flight_hold" ? live : undefined;
   const { amountMicroUsdc } = await (held === undefined
-    ? checkOrder(ports, request)
+    ? checkPurchase(ports, request)
     : checkPayment(ports, request, held));
   await requireBalance(ports.stores, caller, amountMicroUsdc);
+}
+
+/** `checkOrder`, and that nobody buys a second ticket by mistake. The overlap pause of a run asks a person instead. */
+async function checkPurchase(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">) {
+  const checked = await checkOrder(ports, request);
+  const { caller, offerId } = request;
+  if (caller.cover === undefined) {
+    const userIds = checked.travelers.map(({ userId }) => userId);
+    await refuseSecondTicket({ stores: ports.stores, caller }, { offerId, slices: checked.offer.slices, userIds });
+  }
+  return checked;
 }
 
 /** The checks with which `holdFlight` begins. */
@@ -159,11 +171,12 @@ export async function prepareOrder(
   ports: BookFlightPorts,
   request: BookFlightRequest,
   random: RandomBytes,
+  { isPaid = false }: { isPaid?: boolean } = {},
 ): Promise<PreparedOrder> {
   const { clock } = ports;
   const { caller, callId, offerId, services, airlineCreditId } = request;
   const { tenantId, environment } = caller;
-  const checked = await checkOrder(ports, request);
+  const checked = await (isPaid ? checkPurchase(ports, request) : checkOrder(ports, request));
   const { offer, travelers, rate, open, amountMicroUsdc, totalAmount, totalCurrency, askedServices } = checked;
   const passengers = await toPassengers(ports, checked, { tenantId, environment, callId });
 

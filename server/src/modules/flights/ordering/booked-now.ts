@@ -24,10 +24,11 @@ export async function asOfNow(
   const isCancelled = now.status === "cancelled";
   const isPriced = totalAmount === booked.totalAmount && totalCurrency === booked.totalCurrency;
   const areFlown = serializeFlights(order.slices) === serializeFlights(booked.slices);
-  // A change ends the time in which the airline takes the whole booking back.
+  // A change by the traveler ends it; the supplier's order then has none.
+  const isChanged = now.since.some(({ kind, details }) => kind === "changed" && "changeId" in Object(details));
   const isOpen =
     !isCancelled &&
-    areFlown &&
+    !isChanged &&
     booked.voidWindowEndsAt !== null &&
     Temporal.Instant.compare(booked.voidWindowEndsAt, clock.now()) > 0;
   const voidWindowEndsAt = isOpen ? booked.voidWindowEndsAt : null;

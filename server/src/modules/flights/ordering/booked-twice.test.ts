@@ -3,7 +3,7 @@ import { z } from "zod";
 import { openServicing, type Servicing } from "../../../../test/support/servicing-service.ts";
 import { newFundedTenant, requireResult } from "../../../../test/support/treasury.ts";
 
-/** The same traveler on the same flight again causes a remark, not a refusal: it may be intended. */
+/** A second ticket of the same search is refused. The flight found again causes a remark: it may be intended. */
 
 let world: Servicing;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ async function sameFlight(days: number, [flight]: { flightNumber: string }[] = [
   return found.id;
 }
 
-it("warns of another fare of the flight and of the flight found again, naming the earlier order", async () => {
+it("refuses another fare of the flight and warns of the flight found again, naming the earlier order", async () => {
   const [first] = await search(61);
   const segments = first?.slices[0]?.segments ?? [];
   const [{ flightNumber, departingAt } = { flightNumber: "", departingAt: "" }] = segments;
@@ -52,20 +52,24 @@ it("warns of another fare of the flight and of the flight found again, naming th
   const said = `user_demo is already booked on ${flightNumber} of ${departingAt.slice(0, 10)}, as order ${booked.orderId}.`;
   const otherFare = first?.fares?.find(({ id }) => id !== offerId)?.id;
   if (otherFare === undefined) throw new Error("the flight has one fare only");
-  for (const again of [otherFare, await sameFlight(61, segments)]) {
-    expect(await preview("book_flight", { offerId: again })).toContain(said);
-  }
+  const refused = { code: "already_booked", orderId: booked.orderId, differsIn: "fare" };
+  expect((await world.service.call("book_flight", { offerId: otherFare })).body).toMatchObject(refused);
+  const args = { tool: "book_flight", args: { offerId: otherFare } };
+  expect(await world.result("preview_call", args)).toMatchObject({ accepted: false, problem: refused });
+  const foundAgain = await sameFlight(61, segments);
+  expect(await preview("book_flight", { offerId: foundAgain })).toContain(said);
   const holdable = await sameFlight(61, segments, true);
   expect(await preview("hold_flight", { offerId: holdable })).toContain(said);
   const held = await world.result("hold_flight", { offerId: holdable });
   expect(held.next).toContain(said);
-  const twice = await world.result("book_flight", { offerId: otherFare });
+  const twice = await world.result("book_flight", { offerId: foundAgain });
   expect(twice.next).toContain(said);
   // A cancelled order causes no remark.
   for (const orderId of [booked.orderId, held.orderId]) {
     const { cancellationId } = await world.result("cancel_order_quote", { orderId });
     await world.result("confirm_cancel_order", { cancellationId });
   }
+  expect(await world.result("preview_call", args)).toMatchObject({ accepted: true });
   const last = await preview("book_flight", { offerId: await sameFlight(61, segments) });
   expect(last).not.toContain(`as order ${booked.orderId}.`);
   expect(last).toContain(`as order ${twice.orderId}.`);

@@ -1,7 +1,9 @@
 import type { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
 import type { PlannedOverlap } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Maps } from "../../../ports/maps.ts";
+import type { FlightOffer } from "../../../ports/supplier/flights.ts";
 import type { BookingResult, SeenOffer } from "../../bookings/index.ts";
 import type { Stores } from "../context.ts";
 
@@ -60,12 +62,12 @@ async function findTwice(
   { stores, maps, caller: { tenantId, environment } }: Ports,
   { offerId, userIds, legs }: Asked,
 ): Promise<PlannedOverlap[]> {
-  const periods = legs.flatMap(({ departingAt, arrivingAt }) =>
-    departingAt === null || arrivingAt === null ? [] : [{ from: addDays(departingAt, -1), to: addDays(arrivingAt, 1) }],
-  );
-  const found = await stores.orders.findFlights(tenantId, environment, { userIds, periods, exceptOfferId: offerId });
-  const isSame = ({ flightNumber, day }: Found) =>
-    legs.some(({ flights = [], departingAt }) => flights.includes(flightNumber) && departingAt?.slice(0, 10) === day);
+  const found = await stores.orders.findFlights(tenantId, environment, {
+    userIds,
+    periods: listPeriods(legs),
+    exceptOfferId: offerId,
+  });
+  const isSame = (one: Found) => isOn(legs, one);
   const isAtOnce = (one: Found) => legs.some((leg) => overlap(leg, one, maps));
   const byOrder = Map.groupBy(found, ({ orderId, userId }) => `${orderId} ${userId}`);
   return [...byOrder.values()].flatMap((flights) => {
@@ -77,6 +79,58 @@ async function findTwice(
     const atOnce = same.length > 0 ? "" : ", which flies at the same time";
     const warning = `Careful: ${userId} is already booked on ${named}, as order ${orderId}${atOnce}. If that is not intended, cancel one of them: cancel_order_quote says what is refunded.`;
     return [{ orderId, warning }];
+  });
+}
+
+const isOn = (legs: readonly Leg[], { flightNumber, day }: Pick<Found, "flightNumber" | "day">): boolean =>
+  legs.some(({ flights = [], departingAt }) => flights.includes(flightNumber) && departingAt?.slice(0, 10) === day);
+
+const listPeriods = (legs: readonly Leg[]) =>
+  legs.flatMap(({ departingAt, arrivingAt }) =>
+    departingAt === null || arrivingAt === null ? [] : [{ from: addDays(departingAt, -1), to: addDays(arrivingAt, 1) }],
+  );
+
+interface Purchase {
+  offerId: string;
+  slices: FlightOffer["slices"];
+  userIds: readonly string[];
+}
+
+/**
+ * Throws `already_booked` if a traveler has paid for one of these flights already with an offer of the same search, such
+ * as another fare: nobody does that on purpose. A new search shows that it is meant; then there are only warnings.
+ */
+export async function refuseSecondTicket(
+  {
+    stores,
+    caller,
+  }: { stores: Pick<Stores, "orders" | "seenOffers">; caller: Pick<Caller, "tenantId" | "environment"> },
+  { offerId, slices, userIds }: Purchase,
+): Promise<void> {
+  const { tenantId, environment } = caller;
+  const legs = slices.map(({ origin, destination, segments }) => ({
+    flights: segments.map(({ flightNumber }) => flightNumber),
+    origin,
+    destination,
+    departingAt: segments[0]?.departingAt ?? null,
+    arrivingAt: segments.at(-1)?.arrivingAt ?? null,
+  }));
+  const asked = { userIds, periods: listPeriods(legs), exceptOfferId: offerId };
+  const found = await stores.orders.findFlights(tenantId, environment, asked);
+  const paid = found.filter((one) => !one.isHeld && isOn(legs, one));
+  if (paid.length === 0) return;
+  const seen = await stores.seenOffers.findAll(caller, [offerId, ...paid.map((one) => one.offerId)]);
+  const findSearch = (id: string) => {
+    const offer = seen.get(id);
+    return offer?.kind === "flight" ? offer.searchId : null;
+  };
+  const searchId = findSearch(offerId);
+  const twin = paid.find((one) => searchId !== null && findSearch(one.offerId) === searchId);
+  if (twin === undefined) return;
+  const { orderId, userId, flightNumber, day } = twin;
+  throw new Failure("already_booked", {
+    detail: `${userId} is already booked on ${flightNumber} of ${day}, as order ${orderId}, with another offer of the same search. Nothing was done. To have another fare, cancel that order first: cancel_order_quote says what is refunded. If a second ticket is meant, search again and book the offer that you find then.`,
+    extra: { orderId, offerId, differsIn: "fare" },
   });
 }
 

@@ -73,10 +73,16 @@ describe("hold_flight", () => {
     expect(held).toMatchObject({
       pnr: expect.stringMatching(/^\w{6}$/),
       holdUntil: expect.stringMatching(/Z$/),
+      priceGuaranteedUntil: expect.stringMatching(/Z$/),
       travelers: [{ givenName: expect.any(String) }],
       conditions: { refundBeforeDeparture: { allowed: true } },
       next: expect.stringContaining(`book_flight with offerId ${offerId}`),
     });
+    const guaranteed = expect.stringContaining(`guaranteed only until ${held.priceGuaranteedUntil}`);
+    expect([held, await world.result("read_order", { orderId: held.orderId })]).toMatchObject([
+      { next: guaranteed },
+      { next: guaranteed },
+    ]);
     expect(await world.books()).toEqual(before);
     expect(await listOrders(offerId)).toMatchObject([{ id: held.orderId, type: "hold", state: "held" }]);
 

@@ -97,15 +97,20 @@ export const HoldResult = BookingResult.pick({
 }).extend({
   totalUsdc: DecimalAmount.describe("What paying for it takes from the treasury wallet, at rate"),
   holdUntil: z.string().nullable().describe("Deadline for payment; null: the airline does not say"),
+  priceGuaranteedUntil: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Later the airline may ask another price; null: it does not say"),
 });
 
 function toHoldResult(flights: Flights, booking: Booking, order: SupplierOrder): z.input<typeof HoldResult> {
-  const { totalAmount, totalCurrency, paymentRequiredBy } = order;
+  const { totalAmount, totalCurrency, paymentRequiredBy, priceGuaranteeExpiresAt: guarantee = null } = order;
   const holdUntil = paymentRequiredBy === null ? null : Temporal.Instant.from(paymentRequiredBy).toString();
   const usdc = inUsdc(totalAmount, totalCurrency, booking.rate) ?? booking.amountMicroUsdc;
-  return {
-    ...HoldResult.strip().parse({ ...toResult(flights, booking, order), totalUsdc: formatDecimal(usdc), holdUntil }),
-  };
+  const priceGuaranteedUntil = guarantee === null ? null : Temporal.Instant.from(guarantee).toString();
+  const held = { totalUsdc: formatDecimal(usdc), holdUntil, priceGuaranteedUntil };
+  return { ...HoldResult.strip().parse({ ...toResult(flights, booking, order), ...held }) };
 }
 
 /** For the reconciler. `flightsFor` returns undefined for an environment that is switched off. */

@@ -3,6 +3,7 @@ import { findTimeZones, TimeZones } from "../../../domain/travel/time-zones.ts";
 import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import { coverErrors, planBooking, readChargeHash } from "../../bookings/index.ts";
+import { sayNotAdmitted } from "../../eligibility/index.ts";
 import { SinceBooked } from "../../orders/index.ts";
 import { findVendorAddress, payingErrors } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";
@@ -15,7 +16,7 @@ import { namedTravelers, plannedTravelers, refusalByAge } from "../ordering/plan
 import { FlightResult, sayMissing } from "../services/ancillaries.ts";
 import { priceSeen } from "../services/see-services.ts";
 
-type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps" | "clock">;
+type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps" | "clock" | "eligibility" | "travelers">;
 
 export const bookFlight = defineTool({
   name: "book_flight",
@@ -32,12 +33,15 @@ export const bookFlight = defineTool({
   summary:
     "Book an offer, or pay for one held by hold_flight, for the caller and other travelers, from the treasury wallet; returns PNR and order id. Repeating it never books twice.",
   advice:
-    "This is a real purchase: show price and conditions first. Returns itineraryHash for commit_booking. To change or cancel it: request_order_change, cancel_order_quote.",
+    "A real purchase: show preview_call's warnings, price and conditions first. Returns itineraryHash for commit_booking. To change or cancel it: request_order_change, cancel_order_quote.",
   area: "flights",
   effect: "spend",
   price: 20_000n,
   payableWithoutKey: false,
-  uses: ["flights", "flightServicing", "travelers", "stores", "submission", "maps", "clock", "random", "fx"],
+  uses: [
+    ...(["flights", "flightServicing", "travelers", "eligibility", "stores"] as const),
+    ...(["submission", "maps", "clock", "random", "fx"] as const),
+  ],
   input: BookFlightInput,
   output: FlightResult.extend({ ...SinceBooked, timeZones: TimeZones }),
   errors: {
@@ -83,13 +87,14 @@ export const bookFlight = defineTool({
 
   complete: buildAnswer,
 
-  async run(input, { flights, flightServicing, travelers, stores, submission, maps, clock, random, fx, caller, call }) {
+  async run(input, { caller, call, ...ports }) {
+    const { flights, flightServicing, travelers, stores, clock, random, fx } = ports;
     const answer = await book(
       { flights, flightServicing, travelers, stores, clock, fx },
       { ...toAskedFlight(input), caller, callId: call.id },
       { random, progress: call.progress, isRepeat: call.isRepeat },
     );
-    const result = await buildAnswer(answer.result, { stores, submission, maps, clock, caller });
+    const result = await buildAnswer(answer.result, { ...ports, caller });
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
@@ -97,21 +102,27 @@ export const bookFlight = defineTool({
 /** The stored answer lacks the charge's transaction hash, the time zones, and the order's current state. */
 async function buildAnswer(
   stored: unknown,
-  { stores, submission, maps, clock, caller }: AnsweringPorts & { caller: Pick<Caller, "tenantId" | "environment"> },
+  { caller, ...ports }: AnsweringPorts & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {
+  const { stores, submission, maps, clock } = ports;
   const { ancillaries, ...flight } = FlightResult.parse(stored);
   const booked = await asOfNow({ stores, clock, caller }, flight);
   // The charge leaves the wallet at once, without waiting for the submitter's next turn.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const departure = findFirstDeparture(booked.slices, maps);
-  const twice = booked.status === "cancelled" ? [] : await findTwiceOfOrder({ stores, maps, caller }, booked);
+  const isOver = booked.status === "cancelled";
+  const twice = isOver ? [] : await findTwiceOfOrder({ stores, maps, caller }, booked);
+  const userIds = booked.travelers.flatMap(({ userId }) => userId ?? []);
+  const refused = isOver ? [] : await sayNotAdmitted(ports, caller, { userIds, slices: booked.slices });
   return {
     ...booked,
     chargeTxHash,
     vendorAddress: await findVendorAddress(stores, caller.environment),
     timeZones: findTimeZones(booked.slices, maps),
     ancillaries,
-    next: [...twice.map(({ warning }) => warning), ...sayMissing(ancillaries, booked), booked.next].join(" "),
+    next: [...refused, ...twice.map(({ warning }) => warning), ...sayMissing(ancillaries, booked), booked.next].join(
+      " ",
+    ),
     refundableUntil: booked.refundableUntil === null ? null : departure,
     changeableUntil: booked.changeableUntil === null ? null : departure,
   };

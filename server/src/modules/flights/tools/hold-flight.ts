@@ -106,10 +106,11 @@ async function buildAnswer(
 
 const STATUS = { held: "held", confirmed: "paid", cancelled: "cancelled", lapsed: "lapsed" } as const;
 
-function sayNext({ offerId, orderId, holdUntil }: z.output<typeof HoldResult>, status: string): string {
+function sayNext(held: z.output<typeof HoldResult>, status: string): string {
+  const { offerId, orderId, holdUntil, priceGuaranteedUntil: guarantee } = held;
   switch (status) {
     case "held":
-      return `Nothing is paid yet. Call book_flight with offerId ${offerId} and the same travelers ${holdUntil === null ? "soon" : `before ${holdUntil}`} to pay for it, or cancel_order_quote with orderId ${orderId} to give it back.`;
+      return `Nothing is paid yet. Call book_flight with offerId ${offerId} and the same travelers ${holdUntil === null ? "soon" : `before ${holdUntil}`} to pay for it, or cancel_order_quote with orderId ${orderId} to give it back.${guarantee === null ? "" : ` Its price is guaranteed only until ${guarantee}.`}`;
     case "paid":
       return `It is paid for: read_order with orderId ${orderId} shows it.`;
     case "lapsed":

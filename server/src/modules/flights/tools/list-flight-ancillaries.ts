@@ -12,8 +12,7 @@ export const listFlightAncillaries = defineTool({
   title: "List flight ancillaries",
   summary:
     "List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of the fare.",
-  advice:
-    "Booked with the flight; for a held order, book_flight adds only bags. Later only the airline can add them. Seats are grouped by flight, passenger and position, cheapest first.",
+  advice: "Booked with the flight; for a held order, book_flight adds only bags. Later only the airline can add them.",
   area: "flights",
   effect: "read",
   price: 500n,
@@ -32,7 +31,12 @@ export const listFlightAncillaries = defineTool({
           kind: z.enum(["checked", "carry_on", "other"]),
           maximumQuantity: z.number(),
           maximumWeightKilograms: z.number().nullable(),
-          passengerIds: z.array(z.string()).readonly(),
+          passengerIds: z
+            .array(z.string())
+            .readonly()
+            .describe(
+              "The offer's passengers, in whose order book_flight takes its travelers, the caller first if they travel",
+            ),
           segmentIds: z.array(z.string()).readonly(),
           totalAmount: DecimalAmount.describe("For one piece"),
           totalCurrency: z.string(),

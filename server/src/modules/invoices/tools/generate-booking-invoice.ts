@@ -32,6 +32,8 @@ const Files = z.object({
 const errors = {
   ...settlementErrors,
   ...taxRateErrors,
+  booking_paid_directly:
+    "This order was paid from the wallet without escrow, so it has no invoice: only a booking settled in escrow has one. read_order shows what was paid. To get an invoice, take it through escrow with its itineraryHash and vendorAddress: reserve_booking, commit_booking, confirm_flight, settle_booking; the wallet then gets back what it has paid. Call again with the bookingId of reserve_booking.",
   invoicing_not_set:
     "An invoice needs a seller and a buyer. Have a person add them to the tenant's invoicing settings, then call again.",
   e_invoice_refused:
@@ -46,7 +48,7 @@ export const generateBookingInvoice = defineTool({
   title: "Invoice a booking",
   summary: "Issue the invoice of a settled booking, as PDF and JSON.",
   advice:
-    "Call it after settle_booking. A booking has one invoice: a repeat returns the same number and URLs, and any credit notes since. Seller, buyer and tax come from invoicing settings, which a person sets.",
+    "Only after settle_booking: an order paid directly has none. A repeat returns the same number and URLs, and any credit notes since. Seller, buyer and tax come from invoicing settings, which a person sets.",
   area: "escrow",
   effect: "write",
   price: 5_000n,
@@ -74,7 +76,7 @@ export const generateBookingInvoice = defineTool({
       .describe("Why a refund has no credit note yet, and what to fix; it is issued once that is fixed"),
     notGiven: z
       .array(z.enum(["seller", "buyer"]))
-      .describe("What a sandbox invoice lacks; set it in the invoicing settings"),
+      .describe("Whose name or address a sandbox invoice lacks; set it in the invoicing settings"),
     language: LanguageAnswer,
     sandbox: z.boolean().describe("true: not a tax document, as it says across the page"),
   }),
@@ -142,13 +144,29 @@ const plannedSettlements = new PlanReads<Settlement>();
 /** The booking to invoice. Throws the records' refusals. */
 async function requireSettlement(
   { bookingId: named, settleTxHash }: { bookingId: string; settleTxHash?: string | undefined },
-  stores: Pick<Stores, "escrowBookings" | "chainTransactions">,
+  stores: Pick<Stores, "bookings" | "chainTransactions" | "escrowBookings" | "orders">,
   { tenantId, environment }: Caller,
 ): Promise<Settlement> {
   const bookingId = readHash(named);
-  if (bookingId === undefined) throw refused("booking_not_found");
+  if (bookingId === undefined) {
+    const orderId = await findOrderId(named, stores, { tenantId, environment });
+    throw orderId === undefined
+      ? refused("booking_not_found")
+      : refused("booking_paid_directly", { extra: { orderId } });
+  }
   const hash = settleTxHash === undefined ? undefined : requireHash(settleTxHash);
   return await findSettlement(stores, { tenantId, environment, bookingId, hash }, refused);
+}
+
+/** The order that the id names, itself or as its booking: neither is a booking in escrow. */
+async function findOrderId(
+  named: string,
+  { bookings, orders }: Pick<Stores, "bookings" | "orders">,
+  { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
+): Promise<string | undefined> {
+  const booking = named.startsWith("bkg_") ? await bookings.get(named) : undefined;
+  if (booking?.tenantId === tenantId && booking.environment === environment) return booking.orderId;
+  return (await orders.find(tenantId, environment, named))?.orderId;
 }
 
 function takeSettlement(...asked: Parameters<typeof requireSettlement>): Promise<Settlement> {

@@ -21,7 +21,11 @@ import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
 import { refreshHold } from "../refresh-order.ts";
 
 /** The fields of a booking's answer that still hold for the order. */
-const Booked = z.object({ services: z.array(Details).default([]), dueAtAccommodation: DueAtAccommodation });
+const Booked = z.object({
+  services: z.array(Details).default([]),
+  dueAtAccommodation: DueAtAccommodation,
+  priceGuaranteedUntil: z.string().nullable().default(null),
+});
 
 const AWAY: ReadonlySet<string> = new Set(["provider_timeout", "provider_unavailable"]);
 
@@ -87,7 +91,7 @@ export const readOrder = defineTool({
         : null,
       order.kind === "stay" ? unlessAway(readStayNow(stayBookings, orderId)) : null,
     ]);
-    const { services, dueAtAccommodation: due } = Booked.parse(result ?? {});
+    const { services, dueAtAccommodation: due, priceGuaranteedUntil } = Booked.parse(result ?? {});
     const history = events.map(({ kind, at, details }) => ({ kind, at: at.toString(), details }));
     const ofKind = (kind: string) => history.filter((event) => event.kind === kind);
     const isLive = flight !== null || stay !== null;
@@ -112,7 +116,7 @@ export const readOrder = defineTool({
       approval,
       next: [
         ...(isLive ? [] : [sayAway(summary)]),
-        sayNext(order, offerId, { flight, due: stay?.dueAtAccommodation ?? due }, clock.now()),
+        sayNext(order, offerId, { flight, due: stay?.dueAtAccommodation ?? due, priceGuaranteedUntil }, clock.now()),
       ].join(" "),
       history,
     };
@@ -156,20 +160,23 @@ function sayChange({ availableActions, changeableUntil }: Awaited<ReturnType<typ
 interface AsOfNow {
   flight: Awaited<ReturnType<typeof readFlightNow>> | null;
   due: z.output<typeof DueAtAccommodation>;
+  priceGuaranteedUntil: string | null;
 }
 
 function sayNext(
   { kind, status, ticketing, holdUntil }: OrderRecord,
   offerId: string | undefined,
-  { flight, due }: AsOfNow,
+  { flight, due, priceGuaranteedUntil }: AsOfNow,
   now: Temporal.Instant,
 ): string {
   if (status === "cancelled") return ticketing === "ticketed" ? TICKETS_VOID : CANCELLED;
   if (status === "lapsed")
     return "The airline no longer holds it, and nothing is owed. Use search_flights to search again.";
   if (status === "held") {
+    const guarantee =
+      priceGuaranteedUntil === null ? "" : ` Its price is guaranteed only until ${priceGuaranteedUntil}.`;
     const end = holdUntil === undefined ? "the airline gives it up" : holdUntil.toString();
-    return `The airline holds it unpaid: book_flight with offerId ${offerId} and the same travelers pays for it until ${end}. ${CANCELLING}`;
+    return `The airline holds it unpaid: book_flight with offerId ${offerId} and the same travelers pays for it until ${end}.${guarantee} ${CANCELLING}`;
   }
   if (kind === "stay") return [...sayDue(due), CANCELLING].join(" ");
   const { voidWindowEndsAt = null } = flight ?? {};

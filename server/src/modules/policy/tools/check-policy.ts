@@ -48,7 +48,9 @@ export const checkPolicy = defineTool({
     note: z
       .string()
       .nullable()
-      .describe("Which strict rules were not checked, so that decision is at least warn, and what to pass"),
+      .describe(
+        "Which strict rules were not checked, so that decision is at least warn, and what to pass; how an approval is asked for",
+      ),
     isEnforced: z.boolean().describe("Whether direct bookings must comply with this policy"),
     policyIds: z.array(z.string()).describe("The tenant's policies"),
     budgets: z
@@ -97,13 +99,27 @@ export const checkPolicy = defineTool({
     return {
       ...judged,
       decision,
-      note: sayOpen(open),
+      note: joinNotes(sayOpen(open), sayWay(decision, enforcedId === policyId)),
       isEnforced: enforcedId === policyId,
       policyIds: policyIds.slice(0, MOST_NAMED),
       budgets,
     };
   },
 });
+
+const joinNotes = (...notes: readonly (string | null)[]): string | null =>
+  notes.filter((note) => note !== null).join(" ") || null;
+
+/** How a person comes to decide, which depends on whether direct bookings meet the policy. */
+function sayWay(decision: string, isEnforced: boolean): string | null {
+  if (decision === "require_approval") {
+    return isEnforced
+      ? "Make the booking's call: it is refused with approval_required, and a person is asked."
+      : "This policy is not enforced, so a direct booking asks nobody: run_workflow with this policyId asks a person before it books.";
+  }
+  if (decision !== "deny" || isEnforced) return null;
+  return "This policy is not enforced, so a direct booking is not refused; a run with this policyId is.";
+}
 
 const MOST_RULES_SAID = 5;
 

@@ -17,7 +17,8 @@ export const cancelOrderQuote = defineTool({
   name: "cancel_order_quote",
   title: "Quote an order's cancellation",
   summary: "Quote what cancelling a whole flight order or stay would refund. Nothing is cancelled yet.",
-  advice: "Show the person the refund, then call confirm_cancel_order with the cancellationId.",
+  advice:
+    "For all travelers of the order, never one alone. Show the person the refund, then call confirm_cancel_order.",
   area: "flights",
   effect: "write",
   onlyAsks: true,
@@ -68,7 +69,7 @@ export const cancelOrderQuote = defineTool({
         ...(await inUsdc(stores, stayRefundFields(quote), order)),
         expiresAt: quote.expiresAt?.toString() ?? null,
         notRefundedBecause,
-        next: sayNext(order, notRefundedBecause),
+        next: [sayNext(order, notRefundedBecause), ...(await sayForAll(stores, order))].join(" "),
         ...stays.provenance(),
         sandbox: stays.sandbox,
       };
@@ -92,7 +93,7 @@ export const cancelOrderQuote = defineTool({
       credits,
       expiresAt,
       notRefundedBecause,
-      next: sayNext(order, notRefundedBecause),
+      next: [sayNext(order, notRefundedBecause), ...(await sayForAll(stores, order))].join(" "),
       ...(await inUsdc(stores, quote, order)),
       ...flights.provenance(),
       sandbox: flights.sandbox,
@@ -120,6 +121,15 @@ function requireCancellable(order: OrderRecord, now: Temporal.Instant): void {
     detail:
       "This hold has lapsed: nobody paid in time, so the airline gave the seats up. Nothing was paid and nothing is owed, so there is nothing to cancel.",
   });
+}
+
+/** Suppliers cancel an order as a whole. */
+async function sayForAll({ bookings }: Pick<Stores, "bookings">, { bookingId, kind }: OrderRecord): Promise<string[]> {
+  const count = (await bookings.get(bookingId))?.travelers.length ?? 0;
+  if (count < 2) return [];
+  const others = kind === "flight" ? " The airline may do that by pnr." : " The accommodation may do that.";
+  const all = count === 2 ? "both travelers" : `all ${count} travelers`;
+  return [`That is for ${all}: one alone cannot be taken off here.${others}`];
 }
 
 function sayNext({ status, holdUntil }: OrderRecord, notRefundedBecause: string | null): string {

@@ -28,7 +28,7 @@ const Input = z
           givenName: z.string(),
           familyName: z.string(),
           bornOn: IsoDate.optional().describe("The hotel is told each child's age"),
-          customerUserId: z.string().optional().describe("icu_… from ensure_flight_customer"),
+          customerUserId: z.string().optional().describe("userId or icu_…; default: by names and email"),
         }),
       )
       .min(1)
@@ -93,7 +93,7 @@ export const bookStay = defineTool({
   summary:
     "Book a quote from quote_stay and pay for it from the treasury wallet; returns the accommodation's reference and the order id. Repeating it never books twice.",
   advice:
-    "This is a real purchase: show the quote first. Returns itineraryHash and ticketOrderHash for commit_booking and confirm_flight.",
+    "A real purchase: show the quote first. Returns itineraryHash and ticketOrderHash for commit_booking and confirm_flight.",
   area: "stays",
   effect: "spend",
   price: 20_000n,
@@ -137,15 +137,14 @@ export const bookStay = defineTool({
       { stores, caller },
       {
         asked: askedStay(toStay(input)),
-        travelerIds: () => plannedGuests({ travelers, caller }, input.guests),
-        namedIds: () => knownGuests({ travelers, caller }, input.guests),
-        remarksOn: async (seen) =>
-          seen.kind === "stay" ? [...sayDue(seen.due ?? null), ...sayUnnamed(seen, input.guests)] : [],
-        warningsOn: (seen) => (seen.kind === "stay" ? sayBeds(seen) : []),
+        travelerIds: () => plannedGuests({ travelers, caller }, input),
+        namedIds: () => knownGuests({ travelers, caller }, input),
+        remarksOn: async (seen) => (seen.kind === "stay" ? sayDue(seen.due ?? null) : []),
+        warningsOn: (seen) => (seen.kind === "stay" ? [...sayBeds(seen), ...sayUnnamed(seen, input.guests)] : []),
         overlapsWith: async (seen) => {
           if (seen.kind !== "stay") return [];
           const { name: accommodationName, checkInDate, checkOutDate } = seen;
-          const guests = await asUsers({ travelers, caller }, input.guests);
+          const guests = await asUsers({ travelers, caller }, input);
           const asked = { quoteId: input.quoteId, accommodationName, checkInDate, checkOutDate, guests };
           return await findOtherStays(stores, caller, asked);
         },

@@ -1,0 +1,1 @@
+export { sayNotAdmitted } from "./not-admitted.ts";
