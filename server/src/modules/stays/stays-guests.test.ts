@@ -68,7 +68,7 @@ describe("book_stay", () => {
     const changing = await world.service.call("request_order_change", { orderId: byId.orderId, slices });
     expect(changing.body).toMatchObject({
       code: "order_not_changeable",
-      detail: expect.stringContaining("A stay cannot be changed here"),
+      detail: expect.stringContaining("whose dates and guests cannot be changed"),
     });
     const nobody = { quoteId: (await world.quoted()).id, email, guests: [{ ...ben, customerUserId: "nobody" }] };
     expect((await world.service.call("book_stay", nobody)).body).toMatchObject({ code: "customer_not_found" });
