@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { registry } from "../../../contributions.ts";
 import { languages } from "../../../domain/texts.ts";
 import { type CallPlan, EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
+import { deadlineTimeZone } from "../running/turn-context.ts";
 import { hashPlan, showConfirmation } from "./confirming.ts";
 
 const flight: CallPlan = {
@@ -149,4 +150,13 @@ describe("the hash of a plan", () => {
     const bought = flight.bought?.kind === "flight" ? { ...flight.bought, comparables: undefined } : undefined;
     expect(hashPlan({ ...call, plan: { ...flight, bought } })).toBe(same);
   });
+});
+
+it("tells deadlines by the clock of the reader's country, and by UTC where the locale names none", () => {
+  expect(["en", "de", "en-US", "de-AT"].map(deadlineTimeZone)).toEqual([
+    "UTC",
+    "UTC",
+    "America/New_York",
+    "Europe/Vienna",
+  ]);
 });

@@ -9,7 +9,7 @@ import { redactArguments, redactText } from "../guards/redact.ts";
 import type { KnownCall, KnownConversation } from "./known-conversation.ts";
 import { showOwnText } from "./shown-text.ts";
 import { buildInvocation, type CallerOptions, describeProblem } from "./tool-calls.ts";
-import { guessTimeZone, type LoopOptions, readTraveler, type TurnEnding } from "./turn-context.ts";
+import { deadlineTimeZone, type LoopOptions, readTraveler, type TurnEnding } from "./turn-context.ts";
 import type { RunningTurn } from "./turn-runner.ts";
 
 interface Asking {
@@ -110,7 +110,7 @@ export async function requestConfirmation(
   const names = new Map([[userId, givenName ?? userId], ...companions.map((one) => [one.userId, one.name] as const)]);
   const shown = showConfirmation(confirmed, {
     locale: known.chooseLocale(turn.locale),
-    timeZone: guessTimeZone(turn.locale),
+    timeZone: deadlineTimeZone(turn.locale),
     names,
     again,
   });

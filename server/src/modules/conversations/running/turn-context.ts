@@ -84,6 +84,10 @@ export function guessTimeZone(locale: string): string {
   return zone;
 }
 
+/** A deadline for money is not told by a guess: without a country, by UTC. */
+export const deadlineTimeZone = (locale: string): string =>
+  new Intl.Locale(locale).region === undefined ? "UTC" : guessTimeZone(locale);
+
 function findUsualZone(locale: string): string {
   const { region = "" } = new Intl.Locale(locale).maximize();
   const zones = new Intl.Locale(`und-${region === "" ? "GB" : region}`).getTimeZones?.() ?? [];
