@@ -3,6 +3,8 @@ import { systemRandom } from "../../src/domain/ids.ts";
 import { checkArguments } from "../../src/kernel/call/read-arguments.ts";
 import { Replayed, type Tool } from "../../src/kernel/contracts/tool.ts";
 import type { Ports } from "../../src/kernel/contracts/whole.ts";
+import { assess } from "../../src/modules/eligibility/assess.ts";
+import { readRegimes } from "../../src/modules/eligibility/read-regimes.ts";
 import { openMaps } from "../../src/outside/maps.ts";
 import type { Accommodation, StaySearch, Stays } from "../../src/ports/supplier/stays.ts";
 import { absent } from "./absent-port.ts";
@@ -10,6 +12,8 @@ import type { openBookingWorld } from "./booking-world.ts";
 import { delivery } from "./delivery.ts";
 import { inPlaceThreads } from "./in-place-threads.ts";
 import { embeddedRates } from "./rates.ts";
+
+const regimes = readRegimes(undefined);
 
 type Tenant = Awaited<ReturnType<Awaited<ReturnType<typeof openBookingWorld>>["newTenant"]>>;
 
@@ -58,7 +62,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     stays,
     stayBookings: absent("stayBookings"),
     maps,
-    eligibility: absent("eligibility"),
+    eligibility: { assess: (question) => assess(regimes, question) },
     documentScanner: absent("documentScanner"),
     documentSource: absent("documentSource"),
     usableChains: absent("usableChains"),

@@ -19,7 +19,7 @@ describe("scopes", () => {
   test("sandbox keys have every permission except deciding approvals, changing their own rules, and watching people", () => {
     const personal = [
       ...["approvals:decide", "audit:read", "policy:administer", "limits:administer", "members:administer"],
-      ...["keys:administer", "webhooks:administer", "tenants:administer"],
+      ...["keys:administer", "webhooks:administer", "sandbox:administer", "tenants:administer"],
     ];
     const allowed = knownScopes.filter((scope) => hasScope(defaultScopes("sandbox"), scope));
     expect(knownScopes.filter((scope) => !allowed.includes(scope))).toEqual(personal);

@@ -46,6 +46,7 @@ test("a hold sends the travelers and our booking id, and no payment", async () =
     voidWindowEndsAt: null,
     tickets: [],
     paymentRequiredBy: "2026-11-23T10:00:00Z",
+    priceGuaranteeExpiresAt: null,
   });
   expect(duffel.requests.map((request) => request.body)).toEqual([
     {

@@ -98,6 +98,8 @@ const stay = {
   bookingId: "bkg_1",
   status: "confirmed",
   accommodationName: "House (Sandbox)",
+  accommodationAddress: "1 Quay, Lisbon, 1100, PT",
+  accommodationPhone: null,
   checkInDate: "2027-01-19",
   checkOutDate: "2027-01-22",
   price: { amount: "123.45", currency: "USD" },
