@@ -214,7 +214,7 @@ const listRecords = ({ environment, ids }: Side): Readonly<Record<string, string
   orderId: ids.changedOrderId,
   userId: `user_${environment}`,
   policyId: `${environment}-corp-2026`,
-  // Ids of no approval, invoice, endpoint, conversation, link, message, session, key, connected agent and member: theirs are separated by the tables' keys, which server/test/tables.test.ts checks.
+  // Ids of no approval, invoice, endpoint, conversation, link, message, session, key, connected agent, member and tenant: theirs are separated by the tables' keys, which server/test/tables.test.ts checks.
   runId: ids.runId,
   approvalId: `apr_${"0".repeat(26)}`,
   invoiceNumber: "NONE-1",
@@ -230,6 +230,7 @@ const listRecords = ({ environment, ids }: Side): Readonly<Record<string, string
   channelId: `chn_${"0".repeat(26)}`,
   personId: `chp_${"0".repeat(26)}`,
   app: `chn_${"0".repeat(26)}`,
+  tenantId: `tenant_${"0".repeat(26)}`,
 });
 
 /** To a record of `owner`. */

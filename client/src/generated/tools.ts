@@ -104,7 +104,7 @@ export interface Tools {
    */
   confirmOrderChange(args: ConfirmOrderChangeArgs, options?: ToolOptions): ToolAnswer<ConfirmOrderChangeResult, ConfirmOrderChangeCode>;
   /**
-   * Quote what cancelling a whole flight order or stay would refund. Nothing is cancelled yet. For all travelers of the order, never one alone. Show the person the refund, then call confirm_cancel_order. Price: 0.002 USDC.
+   * Quote what cancelling a whole flight order or stay would refund. Nothing is cancelled yet. Never for one traveler alone. Show the person the refund, then call confirm_cancel_order. Price: 0.002 USDC.
    *
    * Changes records. Scope `flights:write`, list price 0.002 USDC; only successful calls are charged.
    */
@@ -482,7 +482,7 @@ export interface Tools {
    */
   airportArrivalPlaybook(args: AirportArrivalPlaybookArgs, options?: ToolOptions): ToolAnswer<AirportArrivalPlaybookResult, AirportArrivalPlaybookCode>;
   /**
-   * Find alternatives after a disrupted flight: other flights, changes of your order, a hotel, transfers, messages to the traveler. Books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it covers your order's travelers, writes to them alone, and says what order and stays would refund. notifyChannels: each is sent once per disruption where the traveler is known; messages says which to pass on. Price: 0.003 USDC.
+   * Find alternatives after a disrupted flight: other flights, changes of your order, a hotel, transfers, messages to the traveler. Books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it covers your order's travelers, writes to them alone, and says what order and stays would refund. notifyChannels: each is sent once where the traveler is known; pass on the others. Price: 0.003 USDC.
    *
    * Changes records. Scope `trip:write`, list price 0.003 USDC; only successful calls are charged.
    */

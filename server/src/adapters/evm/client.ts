@@ -17,7 +17,7 @@ const AWAY = "The network is not answering. Nothing is lost; send the call again
 
 /** In the words of the process that runs the development chains. */
 const isWithoutRoom = (cause: unknown): boolean =>
-  refusalIn(cause)?.message.startsWith("As many chains as may run are in use") === true;
+  refusalIn(cause)?.message.startsWith("All chains that can run at once are in use") === true;
 
 export function chainUnavailable(cause: unknown): Failure {
   if (cause instanceof Failure) return cause;

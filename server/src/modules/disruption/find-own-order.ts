@@ -94,7 +94,7 @@ export async function findOwnOrder(
   const { userId = caller.userId, travelers = [] } = booking ?? {};
   const [bornOn, returnedAmount] = await Promise.all([
     Promise.all(travelers.map(async (one) => await findBirthDate(one, profiles, caller))),
-    hasBegun ? undefined : returnedNow(details, flightServicing),
+    hasBegun ? undefined : returnedNow({ details, record }, { flightServicing, stores, clock }),
   ]);
   const own = { record, details, ...found, hasBegun, userId, travelers, bornOn, returnedAmount };
   return { own, orderId, reason: null };
@@ -162,16 +162,28 @@ function isPast(segment: OrderedSegment | undefined, maps: Pick<Maps, "airport">
 const sayWays = (slices: readonly Pick<OrderedSlice, "origin" | "destination">[]): string =>
   slices.map(({ origin, destination }) => `${origin} to ${destination}`).join(", ");
 
+const QUOTES_LIVE = { minutes: 30 };
+
 /** By the fare, until the airline changes the flights; then only its quote tells the refund. */
 async function returnedNow(
-  details: OrderDetails,
-  flightServicing: Ports["flightServicing"],
+  { details, record }: Pick<OwnOrder, "details" | "record">,
+  { flightServicing, stores, clock }: Pick<OrderPorts, "flightServicing" | "stores" | "clock">,
 ): Promise<string | undefined> {
-  if (details.airlineChanges.length === 0) return returnedByFare(details);
-  const quote = await partly(
-    () => flightServicing.quoteCancellation(details.id),
-    () => undefined,
+  const { airlineChanges } = details;
+  if (airlineChanges.length === 0) return returnedByFare(details);
+  const changes = airlineChanges.flatMap(({ detectedAt }) =>
+    detectedAt === null ? [] : Temporal.Instant.from(detectedAt),
   );
+  const since =
+    [clock.now().subtract(QUOTES_LIVE), ...changes].toSorted(Temporal.Instant.compare).at(-1) ?? clock.now();
+  // A new quote would end the one that somebody is about to confirm.
+  const asked = await stores.servicingQuotes.findNewestOfOrder(record, since);
+  const quote =
+    asked ??
+    (await partly(
+      () => flightServicing.quoteCancellation(details.id),
+      () => undefined,
+    ));
   if (quote === undefined || quote.credits.length > 0 || quote.refundCurrency !== details.totalCurrency)
     return undefined;
   const refund = parseDecimal(quote.refundAmount ?? "");

@@ -24,7 +24,7 @@ const Replanned = z.object({
   }),
   change: z.object({ order: z.object({ returnedAmount: z.string().nullable(), totalAmount: z.string() }).nullable() }),
   next: z.string(),
-  messages: z.tuple([z.object({ text: z.string() })]),
+  messages: z.tuple([z.object({ text: z.string() })], z.object({ text: z.string() })),
 });
 const Offers = z.object({
   offers: z.array(

@@ -80,6 +80,19 @@ export function createServicingQuotes(db: Queryable, clock: Clock) {
       return row === undefined ? undefined : withoutNulls(row);
     },
 
+    ...createFlightQuotes(db, clock),
+
+    /** Deletes change offers and flight quotes made before this. */
+    async prune(before: Temporal.Instant): Promise<void> {
+      const isOld = sql`created_at <= ${before.toString()}::timestamptz`;
+      await pruneRows(db, "change_offer", isOld);
+      await pruneRows(db, "flight_cancellation_quote", isOld);
+    },
+  };
+}
+
+function createFlightQuotes(db: Queryable, clock: Clock) {
+  return {
     /** For previews of a confirmation: the supplier's own quote decides. */
     async insertFlightCancellation({ credits, ...quote }: FlightCancellationQuote): Promise<void> {
       await db
@@ -116,11 +129,21 @@ export function createServicingQuotes(db: Queryable, clock: Clock) {
       return row === undefined ? undefined : { ...row, credits: Credits.parse(row.credits) };
     },
 
-    /** Deletes change offers and flight quotes made before this. */
-    async prune(before: Temporal.Instant): Promise<void> {
-      const isOld = sql`created_at <= ${before.toString()}::timestamptz`;
-      await pruneRows(db, "change_offer", isOld);
-      await pruneRows(db, "flight_cancellation_quote", isOld);
+    /** The newest one of an order, made after `since`. */
+    async findNewestOfOrder(
+      { tenantId, environment, orderId }: Pick<OrderRecord, "tenantId" | "environment" | "orderId">,
+      since: Temporal.Instant,
+    ): Promise<Pick<FlightCancellationQuote, "refundAmount" | "refundCurrency" | "credits"> | undefined> {
+      const row = await db
+        .selectFrom("flightCancellationQuote")
+        .select(["refundAmount", "refundCurrency", "credits"])
+        .where("createdAt", ">", since.toString())
+        .where("orderId", "=", orderId)
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .orderBy("createdAt", "desc")
+        .executeTakeFirst();
+      return row === undefined ? undefined : { ...row, credits: Credits.parse(row.credits) };
     },
   };
 }

@@ -38,7 +38,7 @@ export const tripDelayReplanner = defineTool({
   summary:
     "Find alternatives after a disrupted flight: other flights, changes of your order, a hotel, transfers, messages to the traveler.",
   advice:
-    "Books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it covers your order's travelers, writes to them alone, and says what order and stays would refund. notifyChannels: each is sent once per disruption where the traveler is known; messages says which to pass on.",
+    "Books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it covers your order's travelers, writes to them alone, and says what order and stays would refund. notifyChannels: each is sent once where the traveler is known; pass on the others.",
   area: "trip",
   effect: "write",
   price: 3_000n,

@@ -17,8 +17,7 @@ export const cancelOrderQuote = defineTool({
   name: "cancel_order_quote",
   title: "Quote an order's cancellation",
   summary: "Quote what cancelling a whole flight order or stay would refund. Nothing is cancelled yet.",
-  advice:
-    "For all travelers of the order, never one alone. Show the person the refund, then call confirm_cancel_order.",
+  advice: "Never for one traveler alone. Show the person the refund, then call confirm_cancel_order.",
   area: "flights",
   effect: "write",
   onlyAsks: true,
