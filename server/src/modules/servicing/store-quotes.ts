@@ -137,7 +137,7 @@ function createFlightQuotes(db: Queryable, clock: Clock) {
       const row = await db
         .selectFrom("flightCancellationQuote")
         .select(["refundAmount", "refundCurrency", "credits"])
-        .where("createdAt", ">", since.toString())
+        .where(sql<boolean>`created_at > ${since.toString()}::timestamptz`)
         .where("orderId", "=", orderId)
         .where("tenantId", "=", tenantId)
         .where("environment", "=", environment)
