@@ -151,7 +151,7 @@ function fillMaximum({ flight, stay }: State, { maximum, isLimitOfStay }: Readin
   else flight.maximum = maximum;
 }
 
-/** What a message says about the hotel that follows the flight of the same message. */
+/** Keeps the wishes for the hotel that follows the flight of the same message. */
 export function fillNextStay({ stay }: State, { places, stars, rooms }: Reading): void {
   const near = places.findLast(({ role, isNegated }) => role === "near" && !isNegated);
   if (near !== undefined) stay.near = near.name;

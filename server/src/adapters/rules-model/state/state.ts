@@ -148,7 +148,7 @@ export interface State {
   companions: Set<string>;
   /** Named in them, without a profile. */
   strangers: Set<string>;
-  /** What their profiles need, by name. */
+  /** Members of their profiles, by name. */
   details: Map<string, PersonDetails>;
   /** The user ids of their profiles, once they are saved. */
   saved: Map<string, string>;
