@@ -95,6 +95,25 @@ describe("somebody without a profile", () => {
     expect(lastArgs(turns, "book_stay")).toMatchObject({ guests: [{ givenName: "Rosa", familyName: "Weber" }] });
   });
 
+  it.each([
+    ["en", "flight from Hamburg to Madrid on 12 January for my grandma Ada", "number 1"],
+    ["de", "Flug von Hamburg nach Madrid am 12. Januar", "Nummer 1, die Reisende heißt Ada Huber"],
+    ["es", "vuelo de Hamburgo a Madrid el 12 de enero", "el primero, para Ada Huber"],
+  ])("in %s is not who has one: %s, %s", async (locale, ...said) => {
+    const turns = await talkWithRules(said, { locale, companions: ["Ada Huber"] });
+    expect(listNames(turns)).not.toContain("save_traveler");
+    expect(lastArgs(turns, "book_flight")).toMatchObject({ additionalCustomerUserIds: ["Ada"] });
+    expect(lastArgs(turns, "search_flights")).not.toHaveProperty("passengers");
+  });
+
+  it.each([
+    ["en", "flight from Hamburg to Madrid on 12 January for Christmas Eve"],
+    ["es", "vuelo de Hamburgo a Madrid el 12 de enero para Semana Santa"],
+    ["en", "a hotel named Sacher Garden in Vienna from 12 to 15 January"],
+  ])("in %s is no feast and no hotel: %s", async (locale, said) => {
+    expect((await talk(locale, said))[0]?.text).not.toMatch(/profile|perfil/);
+  });
+
   it("is only who is named as such", async () => {
     const turns = await talk("en", "flight for Madrid from Hamburg on 12 January", "number 3");
     expect(listNames(turns)).toEqual(["search_flights", "book_flight"]);

@@ -40,7 +40,7 @@ const WORD = String.raw`\p{Lu}[\p{L}'’-]+`;
 const FOR = "(?:[Ff]or|[Ff]ür|[Pp]ara)";
 const AGE = String.raw`(?:,? ?\(\d{1,3}\)|, \d{1,3}(?=,))?`;
 const NAMED =
-  "(?:(?:passenger|travell?er|guest)(?:'s|’s)?(?: name)?(?: is|:)|name of the (?:passenger|travell?er) is|(?:[Rr]eisende[rn]?|[Pp]assagier(?:in)?|Fluggast)(?: ist| heißt|:)|(?:pasajer[oa]|viajer[oa])(?: es| se llama|:)|(?:[Hh]er|[Hh]is|[Ii]hr|[Ss]ein) [Nn]ame (?:is|ist)|[Ss]u nombre es|(?:is|are) called|named|namens|[Hh]eißt|se llama)";
+  "(?:(?:passenger|travell?er|guest)(?:'s|’s)?(?: name)?(?: is|:)|name of the (?:passenger|travell?er) is|(?:[Rr]eisende[rn]?|[Pp]assagier(?:in)?|Fluggast)(?: ist| heißt|:)|(?:pasajer[oa]|viajer[oa])(?: es| se llama|:)|(?:[Hh]er|[Hh]is|[Ii]hr|[Ss]ein) [Nn]ame (?:is|ist)|[Ss]u nombre es|(?:[Ss]he|[Hh]e) is called|(?:[Ss]ie|[Ee]r) heißt|(?:[Ee]lla|[Éé]l) se llama)";
 const TITLES = "(?:Mrs|Mr|Ms|Miss|Dr|Frau|Herrn?|[Ss]eñora|[Ss]eñor|Sra|Sr)";
 const BORN = "(?:born|geboren|geb\\.|nacid[oa]|date of birth|Geburtsdatum|fecha de nacimiento)";
 
@@ -53,15 +53,22 @@ const NAMES: readonly { readonly pattern: RegExp; readonly isSure: boolean }[] =
   [`${FOR} (${WORD}(?: ${WORD}){1,2})${AGE}`, false] as const,
 ].map(([source, isSure]) => ({ pattern: new RegExp(`(?<![\\p{L}'’])${source}(?![\\p{L}])`, "gu"), isSure }));
 
+/** Begin names of days, and of places that are not known. */
+const NO_PEOPLE =
+  /^(?:christmas|easter|new|thanksgiving|black|spring|summer|winter|autumn|boxing|valentine|labou?r|memorial|bank|semana|ano|navidad|weihnacht|silvester|oster|pfingst|san|santa|santo|saint|fort|port|puerto|los|las|el|isla|playa|costa|mount|lake|bad|hotel|group|team|geschaft|business)/;
+const LEADS_PERSON = new RegExp(`^(?:${FOR} |${NAMED} )`, "u");
 const COMPANY = /(?:\b(?:with|mit|con|and|und|y|e) |\b(?:my|mein|mi) name (?:is|ist|es) )$/iu;
 const SELF_FOLLOWS = /^,? (?:and|und|y)(?: (?:for|für|para))? (?:me|myself|I|mich|mir|ich|mí|yo)(?![\p{L}])/iu;
 const NOT_SELF =
   /(?<!\p{L})(?:,? ?(?:but|and|und|y)? ?)?(?:(?:not|nicht|no) (?:for|für|para) (?:me|myself|mich|mí)|not me|nicht ich|nicht mich|no yo|no soy yo|I (?:do not|don't|am not) (?:travel\w*|fly\w*|go\w*)|ich (?:reise|fliege) nicht(?: mit)?|yo no (?:viajo|voy))(?!\p{L})(?:,? sondern| but| sino)?/giu;
 const MAIL = /(?:\b(?:e-?mail|correo)\b:? )?([\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\.\p{L}{2,})/iu;
 const PHONE = /(?:\b(?:phone|telephone|mobile|tel|telefon\w*|teléfono|móvil|handy)\b\.?:? ?)?(\+\d[\d ()/-]{6,}\d)/iu;
+/** Without its country it cannot be called, and is no number of an offer either. */
+const LOCAL_PHONE = /(?<!\d)0\d{2,}[ /-]?\d{3,}(?: \d+)*(?!\d)/u;
 const SEX =
-  /(?<!\p{L})(?:(?<f>(?:she is |es ist |es )?(?:a woman|eine frau|una mujer)|female|weiblich|mujer|femenino)|(?<m>(?:he is )?(?:a man|ein mann|un hombre)|male|männlich|hombre|masculino))(?!\p{L})/iu;
-const TITLE = /(?<!\p{L})(?<!meine |my )(Mrs|Mr|Ms|Miss|Dr|Frau|Herrn?|[Ss]eñora|[Ss]eñor|Sra|Sr)\.? (?=\p{Lu})/u;
+  /(?<!\p{L})(?:(?<f>(?:she is |es ist |es )?(?:a woman|eine frau|una mujer)|female|weiblich|mujer|femenino|(?<=^|, )(?:woman|frau)(?=[,.]|$))|(?<m>(?:he is )?(?:a man|ein mann|un hombre)|male|männlich|hombre|masculino))(?!\p{L})/iu;
+const TITLE =
+  /(?<!\p{L})(?<!meine |my )(Mrs|Mr|Ms|Miss|Dr|Frau|Herrn?|[Ss]eñora|[Ss]eñor|Sra|Sr)(?=\.? \p{Lu}|\.?,|\.?$)/u;
 const VISIT = new RegExp(
   `(?<!\\p{L})(?:visit(?:ing)?|see|besuch\\p{L}*|visit(?:ar|a) a) (?:${RELATIVE})|${RELATIVE} besuchen`,
   "giu",
@@ -76,10 +83,18 @@ export function readPersonal(text: string, marks: Marks, context: Context): Pers
     found.push({ start: match.index, end: match.index + match[0].length });
     return match;
   };
-  const names = readNames(text, marks, { context, found });
+  let isForOthers = false;
+  const names = readNames(text, marks, {
+    context,
+    found,
+    onOthers() {
+      isForOthers = true;
+    },
+  });
   const isKnown = names.length > 0 || context.known.length > 0;
   const email = take(MAIL.exec(text))?.[1]?.toLowerCase();
   const phone = take(PHONE.exec(text))?.[1]?.replaceAll(/[^\d+]/g, "");
+  if (isKnown && phone === undefined) take(LOCAL_PHONE.exec(text));
   const birth = readBirth(text, { ...context, isOfPerson: isKnown });
   if (birth !== undefined) found.push(birth);
   const isNotSelf = [...text.matchAll(NOT_SELF)].length > 0;
@@ -98,7 +113,7 @@ export function readPersonal(text: string, marks: Marks, context: Context): Pers
       ...(gender === undefined ? {} : { gender }),
       ...(title === undefined ? {} : { title }),
     },
-    isCallerOut: isNotSelf || names.length > 0 ? true : undefined,
+    isCallerOut: isNotSelf || isForOthers || names.length > 0 ? true : undefined,
     rest: found.reduce(
       (rest, { start, end }) => rest.slice(0, start) + " ".repeat(end - start) + rest.slice(end),
       text,
@@ -109,7 +124,11 @@ export function readPersonal(text: string, marks: Marks, context: Context): Pers
 function readNames(
   text: string,
   marks: Marks,
-  { context: { people, known }, found }: { context: Context; found: Span[] },
+  {
+    context: { people, known },
+    found,
+    onOthers,
+  }: { context: Context; found: Span[] /** They are named without the caller. */; onOthers(): void },
 ): readonly string[] {
   const names: string[] = [];
   const put = (match: RegExpExecArray, name: string): void => {
@@ -131,7 +150,13 @@ function readNames(
     for (const match of text.matchAll(pattern)) {
       const name = cutName(match, marks, isSure);
       const first = fold(name?.split(" ")[0] ?? "");
-      if (name === undefined || people.includes(first)) continue;
+      if (name === undefined || (!isSure && NO_PEOPLE.test(first))) continue;
+      if (people.includes(first)) {
+        // Who has a profile is found by it; here it counts only for whom the words ask.
+        const isFor = LEADS_PERSON.test(match[0]) && !SELF_FOLLOWS.test(text.slice(match.index + match[0].length));
+        if (isFor && !COMPANY.test(text.slice(0, match.index))) onOthers();
+        continue;
+      }
       const isKnown = known.find((one) => fold(one).split(" ")[0] === first && !name.includes(" "));
       put(match, isKnown ?? name);
     }

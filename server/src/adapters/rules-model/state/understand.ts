@@ -71,7 +71,8 @@ function leavesCallerOut(folded: string, firstNames: readonly string[]): boolean
   for (const [, list = ""] of folded.matchAll(FOR_PEOPLE)) {
     const words = list.split(/[ ,]+/);
     const end = words.findIndex((word) => ENDS_NAMES.test(word));
-    const people = end === -1 ? words : words.slice(0, end);
+    const own = /^(?:my|our|mein\w*|unser\w*|mi|nuestr\w+)$/.test(words[0] ?? "") ? 2 : 0;
+    const people = words.slice(own, end === -1 ? undefined : end);
     if (people.some((word) => SELF.test(word))) return false;
     if (firstNames.includes(people[0] ?? "")) return true;
   }
