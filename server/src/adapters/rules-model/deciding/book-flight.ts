@@ -1,11 +1,13 @@
 import { showConditions } from "../replies/show-flights.ts";
 import { showBoard, showRefund } from "../replies/show-stays.ts";
+import { nameFlights } from "../state/people.ts";
 import { BookedFlight, type FlightOffer } from "../state/results.ts";
 import { shownFlights, shownStays } from "../state/shown.ts";
 import type { State, Wish } from "../state/state.ts";
 import { chooseFlight, chooseStay } from "./choose.ts";
-import { findFlights, sayStrangers } from "./flights.ts";
+import { findFlights } from "./flights.ts";
 import { ask, call, type Deciding, failureCode, need, type Outcome, sayFailure, tell } from "./outcome.ts";
+import { registerTraveler } from "./register-traveler.ts";
 import { findStays } from "./stays.ts";
 
 const readPrice = ({ totalAmount }: FlightOffer): number => Number(totalAmount);
@@ -21,8 +23,17 @@ export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
     // An offer that has lapsed is looked for again.
     return failureCode(booked) === "offer_expired" ? findFlights(deciding, wish) : tell(sayFailure(booked, speaker));
   }
+  const isOtherParty = state.picked !== undefined && state.seatsSearched !== state.party.adults + state.party.children;
+  const renewed = isOtherParty || state.results.some(({ result }) => /^search_/.test(result.name));
+  if (renewed) {
+    const found = findFlights(deciding, { kind: "findFlights", reading: wish.reading });
+    if (found.calls !== undefined || found.question !== undefined) return found;
+  }
   const offers = shownFlights(state);
-  const offer = chooseFlight(offers, findWanted(state, wish), readPrice);
+  const offer =
+    state.picked === undefined
+      ? chooseFlight(offers, findWanted(state, wish), readPrice)
+      : offers.find((one) => nameFlights(one) === state.picked);
   if (offer === undefined)
     return ask(
       "choice",
@@ -52,8 +63,11 @@ function findCompanions(deciding: Deciding, count: number): { userIds: readonly 
   const { state, request, speaker } = deciding;
   const { companions } = request.traveler;
   const named = companions.filter(({ userId }) => state.companions.has(userId));
-  if (named.length === count) return { userIds: named.map(({ userId }) => userId) };
-  if (state.strangers.size > 0) return { outcome: tell(sayStrangers(deciding)) };
+  const outcome = registerTraveler(deciding);
+  if (outcome !== undefined) return { outcome };
+  const saved = [...state.strangers].flatMap((name) => state.saved.get(name) ?? []);
+  const userIds = [...named.map(({ userId }) => userId), ...saved];
+  if (userIds.length === count) return { userIds };
   if (companions.length === count) return { userIds: companions.map(({ userId }) => userId) };
   if (companions.length < count) return { outcome: tell(speaker.say("noProfiles")) };
   const names = companions.map(({ name }) => name);

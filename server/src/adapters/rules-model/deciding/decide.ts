@@ -48,6 +48,7 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   cannot: sayCannot,
   airlineCancelled: ({ speaker }) => tell(speaker.say("airlineCancelled")),
   cancelPart: ({ speaker }) => tell(speaker.say("cancelPart")),
+  assistance: ({ speaker }) => tell(speaker.say("assistance")),
   invoice: ({ speaker }) => tell(speaker.say("noInvoices")),
   unknown: ({ speaker }) => tell(`${speaker.say("unknown")} ${speaker.say("abilities")}`),
   foreign: ({ speaker }) => tell(`${speaker.say("foreign")} ${speaker.say("abilities")}`),
@@ -56,6 +57,7 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
 const FINISHERS: Readonly<Record<string, (deciding: Deciding, wish: Wish) => Outcome>> = {
   book_flight: bookFlight,
   book_stay: bookStay,
+  save_traveler: bookFlight,
   confirm_cancel_order: cancelOrder,
   confirm_order_change: chooseChange,
 };

@@ -16,6 +16,7 @@ import {
   sayFailure,
   tell,
 } from "./outcome.ts";
+import { sayStrangers } from "./register-traveler.ts";
 
 const OFFERS_SHOWN = 5;
 const ADULT_AGE = 30;
@@ -189,12 +190,9 @@ function present(deciding: Deciding, search: Call, hasFilters: boolean): Outcome
       ? ""
       : speaker.say("noneBelow", { maximum: speaker.money(String(maximum.amount), maximum.currency ?? "USD") });
   const choose = speaker.say("chooseFlight");
-  return tell(lines(header, note, bags, showFlights(shown, speaker), sayStrangers(deciding), choose));
+  const stay = state.isStayNext ? speaker.say("stayFollows") : "";
+  return tell(lines(header, note, bags, showFlights(shown, speaker), sayStrangers(deciding), choose, stay));
 }
-
-/** Those who were named and have no profile: nothing can be booked for them. */
-export const sayStrangers = ({ speaker, state: { strangers } }: Deciding): string =>
-  strangers.size === 0 ? "" : speaker.say("unknownTravelers", { names: speaker.list([...strangers]) });
 
 function sayNoFlights(deciding: Deciding, search: Call): Outcome {
   const found = findResult(deciding, search);

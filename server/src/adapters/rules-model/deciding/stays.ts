@@ -146,13 +146,22 @@ function listGuests({ state }: Deciding, result: unknown) {
   const travelers = TravelerList.safeParse(result).data?.travelers ?? [];
   const caller =
     travelers.find(({ isCaller }) => isCaller === true) ?? (travelers.length === 1 ? travelers[0] : undefined);
-  const email = caller?.profile.email;
+  const strangers = [...state.strangers].filter((name) => name.includes(" "));
+  const named = strangers.map((name) => ({
+    givenName: name.split(" ").slice(0, -1).join(" "),
+    familyName: name.split(" ").at(-1) ?? "",
+  }));
+  // Guests of a hotel need no profile.
+  const own = strangers.map((name) => state.details.get(name)?.email).find((one) => one !== undefined);
+  const email = own ?? caller?.profile.email;
   if (caller === undefined || email == null) return undefined;
   const others = travelers.filter(({ userId }) => state.companions.has(userId) && userId !== caller.userId);
-  const staying = state.isCallerLeftOut && others.length > 0 ? others : [caller, ...others];
-  const guests = staying.flatMap(({ profile: { givenName, familyName } }) =>
+  const isOut = state.isCallerLeftOut && others.length + named.length > 0;
+  const staying = isOut ? others : [caller, ...others];
+  const profiles = staying.flatMap(({ profile: { givenName, familyName } }) =>
     givenName == null || familyName == null ? [] : [{ givenName, familyName }],
   );
+  const guests = [...profiles, ...named.filter((one) => !profiles.some((other) => isSame(one, other)))];
   return guests.length === 0 ? undefined : { email, guests };
 }
 
@@ -170,3 +179,10 @@ function sayBooked({ speaker, state }: Deciding, result: unknown): Outcome {
     }),
   );
 }
+
+interface Guest {
+  readonly givenName: string;
+  readonly familyName: string;
+}
+const isSame = (one: Guest, other: Guest): boolean =>
+  one.givenName === other.givenName && one.familyName === other.familyName;

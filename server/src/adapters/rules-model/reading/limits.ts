@@ -5,6 +5,8 @@ export interface Maximum {
   readonly amount: number;
   readonly currency: string | undefined;
   readonly isPerNight: boolean;
+  /** The journey's part that the words beside it name. */
+  readonly part?: "stay" | "flight";
 }
 
 export function readMaximum(marks: Marks): Maximum | undefined {
@@ -17,15 +19,25 @@ export function readMaximum(marks: Marks): Maximum | undefined {
     const from = marks.pass(index - 1, ["currency", "skip", "about"], -1);
     const hasLimit =
       marks.kind(from) === "max" ||
+      // "Bis 130 Euro".
+      (marks.kind(from) === "until" && currency !== undefined) ||
       marks.kind(marks.pass(index + 1, ["currency", "skip", "perNight", "sign"])) === "max";
     const isPlainLimit = hasLimit && number >= 20 && !/^(?:clock|person|adult|month|stars|night)$/.test(after.kind);
     if (!(hasLimit && (currency !== undefined || isPlainLimit)) && !(currency !== undefined && marks.has("max")))
       continue;
     marks.use(index);
     const isPerNight = marks.has("perNight");
-    return { amount: number, currency, isPerNight };
+    const part = isPerNight ? "stay" : findPart(marks, index);
+    return { amount: number, currency, isPerNight, ...(part === undefined ? {} : { part }) };
   }
   return undefined;
+}
+
+/** "A flight to Rome and a hotel under 130": the nearest one before, where both are spoken of. */
+function findPart(marks: Marks, index: number): Maximum["part"] {
+  if (!marks.has("stay") || !marks.has("flight")) return undefined;
+  const before = marks.list.slice(0, index).findLast(({ kind }) => kind === "stay" || kind === "flight");
+  return before?.kind === "stay" ? "stay" : "flight";
 }
 
 /** Minutes of the day. */

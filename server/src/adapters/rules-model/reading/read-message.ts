@@ -1,3 +1,4 @@
+import { readAssistance, readStayLimit } from "./assistance.ts";
 import { Marks } from "./cursor.ts";
 import { type DateMention, isSpan, readDates } from "./dates.ts";
 import { detectLanguage, isForeign } from "./detect-language.ts";
@@ -6,6 +7,7 @@ import { type Maximum, readMaximum, readTimes, type Times } from "./limits.ts";
 import { fold } from "./marks.ts";
 import { readNationality } from "./nationality.ts";
 import { type Party, readParty } from "./people.ts";
+import { type Personal, readPersonal } from "./personal.ts";
 import { type PlaceMention, readPlaces } from "./places.ts";
 import { readMarks } from "./read-marks.ts";
 import { readStrangers } from "./strangers.ts";
@@ -43,7 +45,13 @@ export interface Reading {
   readonly stars: number | undefined;
   readonly rooms: number | undefined;
   readonly bags: number | undefined;
-  /** Names of people who come along and have no profile. */
+  /** A wheelchair, or other help at the airport. */
+  readonly isAssistanceWanted: boolean;
+  /** A limit that was said before is of the hotel alone. */
+  readonly isLimitOfStay: boolean;
+  /** People without a profile for whom it is asked, and what a profile needs. */
+  readonly personal: Omit<Personal, "rest">;
+  /** Names of people who travel and have no profile. */
   readonly strangers: readonly string[];
   /** The traveler's own, as the text says; ISO 3166-1 alpha-3. */
   readonly nationality: string | undefined;
@@ -58,6 +66,8 @@ export interface ReadingContext {
   readonly base: Temporal.PlainDate | undefined;
   /** Given names, folded, which are no places. */
   readonly people: readonly string[];
+  /** Full names of those who were spoken of and have no profile. */
+  readonly known?: readonly string[];
   /** The language of the messages before, for texts that do not show theirs. */
   readonly language: Lexicon["language"];
 }
@@ -66,7 +76,13 @@ export function readMessage(text: string, context: ReadingContext): Reading {
   const detected = detectLanguage(text, context.language);
   const lexicon = detected ?? lexicons.find(({ language }) => language === context.language) ?? lexicons[0];
   if (lexicon === undefined) throw new Error("There are no languages.");
-  const marks = new Marks(readMarks(text, lexicon));
+  const whole = new Marks(readMarks(text, lexicon));
+  const personContext = { ...context, known: context.known ?? [], language: lexicon.language };
+  const { rest: withoutPeople, ...personal } = readPersonal(text, whole, personContext);
+  const assistance = readAssistance(withoutPeople);
+  const stayLimit = readStayLimit(assistance.rest);
+  const { rest } = stayLimit;
+  const marks = rest === text ? whole : new Marks(readMarks(rest, lexicon));
   const dates = readDates(marks, context);
   const { nights, duration } = readDuration(marks);
   const party = readParty(marks);
@@ -74,11 +90,12 @@ export function readMessage(text: string, context: ReadingContext): Reading {
   const times = readTimes(marks);
   const stars = readCounted(marks, "stars");
   const rooms = readCounted(marks, "room");
-  const folded = fold(text);
+  const folded = fold(rest);
   const bags = readBags(marks, folded);
   const choice = readChoice(marks);
-  const strangers = readStrangers(marks, { people: context.people, isGerman: lexicon.language === "de" });
-  const places = readPlaces(marks, text, context.people);
+  const others = readStrangers(marks, { people: context.people, isGerman: lexicon.language === "de" });
+  const strangers = [...personal.names, ...others];
+  const places = readPlaces(marks, rest, context.people);
   return {
     text,
     folded,
@@ -100,6 +117,9 @@ export function readMessage(text: string, context: ReadingContext): Reading {
     stars,
     rooms,
     bags,
+    isAssistanceWanted: assistance.isWanted,
+    isLimitOfStay: stayLimit.isSaid,
+    personal,
     strangers,
     nationality: readNationality(marks, text),
     choice,

@@ -2,10 +2,11 @@ import { defineTexts, type Words, wordsIn } from "../../../domain/texts.ts";
 import { addressed } from "./addressed-texts.ts";
 import { asideTexts } from "./aside-texts.ts";
 import { informationTexts } from "./information-texts.ts";
+import { peopleTexts } from "./people-texts.ts";
 import { talkTexts } from "./talk-texts.ts";
 import { travelTexts } from "./travel-texts.ts";
 
-const texts = defineTexts({ ...talkTexts, ...travelTexts, ...informationTexts, ...asideTexts });
+const texts = defineTexts({ ...talkTexts, ...travelTexts, ...informationTexts, ...asideTexts, ...peopleTexts });
 
 /** Says everything in one language, with the conventions of the user's country. */
 export interface Speaker {

@@ -19,8 +19,9 @@ import {
 } from "./results.ts";
 import type { Place, State } from "./state.ts";
 
-const DEEDS = /^(?:book_flight|book_stay|confirm_)/;
+const DEEDS = /^(?:book_flight|book_stay|confirm_|save_traveler)/;
 const Arguments = z.record(z.string(), z.unknown());
+const Saved = z.looseObject({ givenName: z.string(), familyName: z.string(), userId: z.string() });
 const Query = z.looseObject({ query: z.string() });
 
 /** Takes over what a tool has answered. */
@@ -44,6 +45,7 @@ const readFlights: Reader = (state, result) => {
   if (offers.length === 0 && state.flights !== undefined) return;
   state.flights = { offers, searchId: answer.searchId ?? state.flights?.searchId };
   state.spoken = undefined;
+  state.seatsSearched = state.party.adults + state.party.children;
   state.lastShown = "flights";
 };
 
@@ -93,6 +95,10 @@ const READERS: Readonly<Record<string, Reader>> = {
     state.changes = readList(ChangeOffer, answer.offers);
     state.lastShown = state.changes.length > 0 ? "changes" : undefined;
   },
+  save_traveler(state, _result, args) {
+    const saved = Saved.safeParse(args).data;
+    if (saved !== undefined) state.saved.set(`${saved.givenName} ${saved.familyName}`, saved.userId);
+  },
   list_orders(state, result) {
     for (const order of readList(Order, OrderList.safeParse(result).data?.orders ?? []).toReversed())
       keepOrder(state, order);
@@ -125,6 +131,7 @@ const READERS: Readonly<Record<string, Reader>> = {
       totalCurrency: booked.totalCurrency,
     });
     state.flights = undefined;
+    state.picked = undefined;
     state.lastShown = undefined;
     if (state.isStayNext && state.stay.city === undefined && state.flight.destination !== undefined) {
       state.stay.city = state.flight.destination;

@@ -1,7 +1,8 @@
 import type { Reading } from "../reading/read-message.ts";
+import type { State, Wish } from "./state.ts";
 
 /** Wishes that no conversation fulfils, where a wrong guess would cost money. */
-export const BEYOND = ["airlineCancelled", "cancelPart", "invoice"] as const;
+export const BEYOND = ["airlineCancelled", "cancelPart", "invoice", "assistance"] as const;
 interface Beyond {
   readonly kind: (typeof BEYOND)[number];
   readonly reading: Reading;
@@ -23,4 +24,13 @@ export function findBeyond(reading: Reading, isForSome: boolean): Beyond | undef
     return { kind: "cancelPart", reading };
   const isOther = ["flight", "stay", "want", "book", "cancel", "change"].filter((kind) => kinds.has(kind)).length > 1;
   return INVOICE.test(folded) && !isOther ? { kind: "invoice", reading } : undefined;
+}
+
+/** Adds the answer about a wheelchair: once, and again to whoever speaks of nothing else. */
+export function withAssistance(state: State, reading: Reading, wishes: readonly Wish[]): readonly Wish[] {
+  if (!reading.isAssistanceWanted) return wishes;
+  const others = wishes.filter(({ kind }) => !/^(?:unknown|foreign|help|refuse|done)$/.test(kind));
+  if (state.isAssistanceTold && others.length > 0 && !reading.text.includes("?")) return wishes;
+  state.isAssistanceTold = true;
+  return [...others, { kind: "assistance", reading }];
 }

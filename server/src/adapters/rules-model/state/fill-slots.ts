@@ -23,7 +23,7 @@ export function fillFlight(state: State, reading: Reading): void {
   const { flight } = state;
   fillRoute(state, reading);
   fillFlightDates(state, reading);
-  const { kinds, cabin, maximum, airlines, bags, times } = reading;
+  const { kinds, cabin, airlines, bags, times } = reading;
   if (kinds.has("oneWay") || (kinds.has("roundTrip") && kinds.has("not"))) {
     flight.isRoundTrip = false;
     delete flight.return;
@@ -31,7 +31,7 @@ export function fillFlight(state: State, reading: Reading): void {
     flight.isRoundTrip = true;
   }
   if (cabin !== undefined) flight.cabin = cabin;
-  if (maximum !== undefined) flight.maximum = maximum;
+  fillMaximum(state, reading, "flight");
   if (kinds.has("nonStop"))
     flight.isNonStop = !reading.marks.isNegated(reading.marks.list.findIndex(({ kind }) => kind === "nonStop"));
   if (kinds.has("refundable")) flight.isRefundable = true;
@@ -139,12 +139,32 @@ function resolve(
   return from?.add({ days: offset });
 }
 
+/** A limit by the night is never of a flight. */
+function fillMaximum({ flight, stay }: State, { maximum, isLimitOfStay }: Reading, task: "flight" | "stay"): void {
+  const before = flight.maximum;
+  if (isLimitOfStay && before !== undefined) {
+    stay.maximum = { ...before, isPerNight: true };
+    delete flight.maximum;
+  }
+  if (maximum === undefined) return;
+  if ((maximum.part ?? task) === "stay") stay.maximum = maximum;
+  else flight.maximum = maximum;
+}
+
+/** Keeps the wishes for the hotel that follows the flight of the same message. */
+export function fillNextStay({ stay }: State, { places, stars, rooms }: Reading): void {
+  const near = places.findLast(({ role, isNegated }) => role === "near" && !isNegated);
+  if (near !== undefined) stay.near = near.name;
+  if (stars !== undefined) stay.stars = stars;
+  if (rooms !== undefined) stay.rooms = rooms;
+}
+
 export function fillStay(state: State, reading: Reading): void {
   const { stay } = state;
-  const { kinds, maximum, rooms, stars } = reading;
+  const { kinds, rooms, stars } = reading;
   fillStayPlace(state, reading);
   fillStayDates(state, reading);
-  if (maximum !== undefined) stay.maximum = maximum;
+  fillMaximum(state, reading, "stay");
   if (rooms !== undefined) stay.rooms = rooms;
   if (kinds.has("refundable")) stay.isRefundable = true;
   if (stars !== undefined && !kinds.has("forget")) stay.stars = stars;

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ModelRequest } from "../../../ports/language-model.ts";
 import { readMessage } from "../reading/read-message.ts";
 import { absorbResult } from "./absorb.ts";
@@ -10,12 +11,13 @@ export function foldMessages(request: ModelRequest): State {
   const language = defaultLanguage(request.locale);
   const calls = new Map<string, unknown>();
   const open = new Set<string>();
+  const traveler = withoutNew(request);
   for (const message of request.messages) {
     if (message.role === "user") {
       const today = message.at.toZonedDateTimeISO(request.timeZone).toPlainDate();
       // The answer to a confirmation, whose call goes on.
       if (open.size > 0 && isPlainAnswer(message.text, today, language)) continue;
-      understand(state, message.text, { today, traveler: request.traveler, language });
+      understand(state, message.text, { today, traveler, language });
     } else if (message.role === "assistant") {
       for (const { id, args } of message.toolCalls) {
         calls.set(id, args);
@@ -32,6 +34,17 @@ export function foldMessages(request: ModelRequest): State {
   }
   return state;
 }
+
+/** Whoever gets a profile in this conversation stays who they were in its earlier messages. */
+function withoutNew({ messages, traveler }: ModelRequest): ModelRequest["traveler"] {
+  const saved = messages.flatMap((message) =>
+    message.role === "assistant" ? message.toolCalls.filter(({ name }) => name === "save_traveler") : [],
+  );
+  const ids = new Set(saved.map(({ args }) => Saving.safeParse(args).data?.userId));
+  return { ...traveler, companions: traveler.companions.filter(({ userId }) => !ids.has(userId)) };
+}
+
+const Saving = z.looseObject({ userId: z.string() });
 
 /** The answer is needed for the wish of the turn that asked. */
 function settleQuestion(state: State): void {
@@ -51,8 +64,9 @@ const PENDING: ReadonlySet<string> = new Set([
 
 function isPlainAnswer(text: string, today: Temporal.PlainDate, language: "en" | "de" | "es"): boolean {
   if (text.length > 60) return false;
-  const { kinds } = readMessage(text, { today, base: undefined, language, people: [] });
+  const { kinds, personal } = readMessage(text, { today, base: undefined, language, people: [] });
   return (
+    personal.isCallerOut === undefined &&
     (kinds.has("yes") || kinds.has("no") || kinds.has("book")) &&
     [...kinds].every((kind) => /^(?:yes|no|skip|sign|thanks|book|it|word|cancel)$/.test(kind))
   );

@@ -1,5 +1,6 @@
 import type { ModelToolResult } from "../../../ports/language-model.ts";
 import type { Maximum, Times } from "../reading/limits.ts";
+import type { PersonDetails } from "../reading/personal.ts";
 import type { Choice, Reading } from "../reading/read-message.ts";
 import type { ChangeOffer, FlightOffer, Order, Stay } from "./results.ts";
 
@@ -98,7 +99,7 @@ export type Wish =
         | "emergency";
       readonly reading: Reading;
     }
-  | { readonly kind: "airlineCancelled" | "cancelPart" | "invoice"; readonly reading: Reading }
+  | { readonly kind: "airlineCancelled" | "cancelPart" | "invoice" | "assistance"; readonly reading: Reading }
   | { readonly kind: "total"; readonly choice?: Choice; readonly reading: Reading }
   /** Repeats a call that was about to be made when the traveler asked something else. */
   | { readonly kind: "showAgain"; readonly deed: Deed; readonly reading: Reading }
@@ -147,6 +148,10 @@ export interface State {
   companions: Set<string>;
   /** Named in them, without a profile. */
   strangers: Set<string>;
+  /** Members of their profiles, by name. */
+  details: Map<string, PersonDetails>;
+  /** The user ids of their profiles, once they are saved. */
+  saved: Map<string, string>;
   /** The slot of the open question. */
   question: string | undefined;
   /** A call that was shown in the turn before and was not confirmed. */
@@ -166,6 +171,12 @@ export interface State {
   lastShown: "flights" | "stays" | "changes" | undefined;
   /** The choice among what is shown that was spoken of last, for "book it". */
   spoken: { readonly choice: Choice; readonly reading: Reading } | undefined;
+  /** The flights of the offer that was chosen last: they are found again when the party changes. */
+  picked: string | undefined;
+  /** How many the flights that are shown are for. */
+  seatsSearched: number | undefined;
+  /** Assistance at the airport was spoken of, and answered. */
+  isAssistanceTold: boolean;
   /** A stay is still to be found after the flight. */
   isStayNext: boolean;
   /** The value of currencies in US dollars, as tools have quoted them. */
@@ -213,6 +224,8 @@ export const newState = (): State => ({
   order: { isReturn: false },
   companions: new Set(),
   strangers: new Set(),
+  details: new Map(),
+  saved: new Map(),
   question: undefined,
   withdrawn: undefined,
   deed: undefined,
@@ -225,6 +238,9 @@ export const newState = (): State => ({
   offeredOrders: [],
   lastShown: undefined,
   spoken: undefined,
+  picked: undefined,
+  seatsSearched: undefined,
+  isAssistanceTold: false,
   isStayNext: false,
   rates: new Map(),
   visa: {},

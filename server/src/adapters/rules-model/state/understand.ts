@@ -1,12 +1,13 @@
 import type { ModelRequest } from "../../../ports/language-model.ts";
 import { fold } from "../reading/marks.ts";
-import { type Reading, readMessage } from "../reading/read-message.ts";
+import { type Choice, type Reading, readMessage } from "../reading/read-message.ts";
 import { ASIDES, findAgain, findOther, findTotal } from "./asides.ts";
-import { findBeyond } from "./beyond.ts";
+import { findBeyond, withAssistance } from "./beyond.ts";
 import { findChoice, findInformation, findSocialWish, hasSlots, INFORMATION, isOpen } from "./choose-wishes.ts";
-import { fillFlight, fillParty, fillStay } from "./fill-slots.ts";
+import { fillFlight, fillNextStay, fillStay } from "./fill-slots.ts";
 import { findDemonym, noteTopic } from "./note-topic.ts";
 import { asksForRefund, findOrderWish, forgetTask } from "./order-wishes.ts";
+import { countParty, findPersonWish, keepPeople, notePick } from "./people.ts";
 import { newFlight, newStay, type State, type Task, type Wish } from "./state.ts";
 
 export interface Situation {
@@ -23,6 +24,7 @@ export function understand(state: State, text: string, situation: Situation): vo
     today: situation.today,
     base,
     language: state.language ?? situation.language,
+    known: [...state.strangers],
     people: situation.traveler.companions.map(({ name }) => fold(name).split(" ")[0] ?? ""),
   });
   state.language = reading.language ?? state.language;
@@ -32,7 +34,10 @@ export function understand(state: State, text: string, situation: Situation): vo
   const named = nameCompanions(state, reading, situation);
   const wishes = findWishes(state, reading, named);
   state.wishes = wishes;
-  for (const wish of wishes) noteChoice(state, wish);
+  for (const wish of wishes) {
+    notePick(state, wish);
+    noteChoice(state, wish);
+  }
   if (!wishes.every(({ kind }) => ASIDES.has(kind))) state.deed = undefined;
   for (const wish of wishes) noteTopic(state, wish);
   const topic = wishes.findLast(({ kind }) => INFORMATION.some((one) => one === kind));
@@ -66,23 +71,26 @@ function leavesCallerOut(folded: string, firstNames: readonly string[]): boolean
   for (const [, list = ""] of folded.matchAll(FOR_PEOPLE)) {
     const words = list.split(/[ ,]+/);
     const end = words.findIndex((word) => ENDS_NAMES.test(word));
-    const people = end === -1 ? words : words.slice(0, end);
+    const own = /^(?:my|our|mein\w*|unser\w*|mi|nuestr\w+)$/.test(words[0] ?? "") ? 2 : 0;
+    const people = words.slice(own, end === -1 ? undefined : end);
     if (people.some((word) => SELF.test(word))) return false;
     if (firstNames.includes(people[0] ?? "")) return true;
   }
   return undefined;
 }
 
-function nameCompanions(state: State, { folded, party, strangers }: Reading, { traveler }: Situation): Companion[] {
+function nameCompanions(state: State, reading: Reading, { traveler }: Situation): Companion[] {
+  const { folded, party, personal } = reading;
   const firstNames = traveler.companions.map(({ name }) => fold(name).split(" ")[0] ?? "");
-  state.isCallerLeftOut = leavesCallerOut(folded, firstNames) ?? (state.isCallerLeftOut && !party.isAlone);
+  state.isCallerLeftOut =
+    personal.isCallerOut ?? leavesCallerOut(folded, firstNames) ?? (state.isCallerLeftOut && !party.isAlone);
   const words = new Set(folded.replaceAll("'s", "").split(/[^\p{L}'-]+/u));
   const named = traveler.companions.filter(({ name }) => {
     const [first = ""] = fold(name).split(" ");
     return first.length >= 2 && words.has(first);
   });
   for (const { userId } of named) state.companions.add(userId);
-  for (const name of strangers) state.strangers.add(name);
+  keepPeople(state, reading);
   if (party.isAlone) {
     state.companions.clear();
     state.strangers.clear();
@@ -91,8 +99,18 @@ function nameCompanions(state: State, { folded, party, strangers }: Reading, { t
 }
 
 function findWishes(state: State, reading: Reading, named: readonly Companion[]): readonly Wish[] {
+  const wishes = findPlainWishes(state, reading, named);
+  return withAssistance(state, reading, wishes);
+}
+
+function findPlainWishes(state: State, reading: Reading, named: readonly Companion[]): readonly Wish[] {
   const again = findAgain(state, reading);
   if (again !== undefined) return [again];
+  const forPerson = findPersonWish(state, reading);
+  if (forPerson !== undefined) {
+    countParty(state, reading, named);
+    return [forPerson];
+  }
   const social = findSocialWish(state, reading);
   if (social !== undefined) return [social];
   const { kinds } = reading;
@@ -207,16 +225,18 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
   const shown = state.lastShown;
   startTask(state, task, reading);
   const before = snapshot(state, task);
-  const day = (task === "stay" ? state.stay.checkIn : state.flight.departure)?.toString() ?? "2026-01-01";
-  // Somebody without a profile needs a seat, too.
-  fillParty(state, reading, [...named, ...reading.strangers.map(() => ({}))], day);
+  const slots = JSON.stringify(state.flight);
+  countParty(state, reading, named);
   if (task === "stay") fillStay(state, reading);
   else fillFlight(state, reading);
+  if (task === "flight" && state.isStayNext && kinds.has("stay")) fillNextStay(state, reading);
   const choice = findChoice(state, reading);
   const isChanged = before !== snapshot(state, task);
+  // Flights are the same for another number of people: those that are named are taken.
+  const isSameSearch = task === "flight" && isNamedChoice(choice, kinds) && slots === JSON.stringify(state.flight);
   const isShown = shown === (task === "stay" ? "stays" : "flights");
   const withChoice = choice === undefined ? { reading } : { choice, reading };
-  if (isShown && choice !== undefined && !isMore && (!isChanged || isOnlyAChoice(reading))) {
+  if (isShown && choice !== undefined && !isMore && (!isChanged || isSameSearch || isOnlyAChoice(reading))) {
     return { kind: task === "stay" ? "bookStay" : "bookFlight", ...withChoice };
   }
   if (isShown && isMore && !isChanged) return { kind: task === "stay" ? "moreStays" : "moreFlights", ...withChoice };
@@ -226,6 +246,7 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
     kinds.has("stay") ||
     hasSlots(reading) ||
     kinds.has("want") ||
+    reading.isLimitOfStay ||
     state.question !== undefined;
   if (!isSearch && choice === undefined && reading.sort === undefined) return undefined;
   if (reading.sort !== undefined) {
@@ -235,10 +256,14 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
   return { kind: task === "stay" ? "findStays" : "findFlights", reading };
 }
 
+const isNamedChoice = (choice: Choice | undefined, kinds: ReadonlySet<string>): boolean =>
+  choice?.ordinal !== undefined || choice?.flightNumber !== undefined || (choice !== undefined && kinds.has("book"));
+
 /** "The one at 9" and "die mit Lufthansa" choose, though they could narrow a search. */
 function isOnlyAChoice({
   bags,
   strangers,
+  personal,
   dates,
   places,
   cabin,
@@ -255,7 +280,7 @@ function isOnlyAChoice({
     isPlain &&
     !hasWindow &&
     bags === undefined &&
-    strangers.length === 0 &&
+    strangers.length === personal.names.length &&
     !kinds.has("nonStop") &&
     party.children === undefined &&
     (kinds.has("book") || party.adults === undefined) &&
@@ -270,6 +295,7 @@ function snapshot({ flight, stay, party }: State, task: Task): string {
 
 function findTask(state: State, reading: Reading): Task {
   const { kinds, places, nights, dates, choice } = reading;
+  const hasRoute = places.some(({ role }) => role === "from" || role === "to");
   const isFlight =
     kinds.has("flight") ||
     kinds.has("cabin") ||
@@ -277,9 +303,10 @@ function findTask(state: State, reading: Reading): Task {
     kinds.has("roundTrip") ||
     kinds.has("oneWay") ||
     kinds.has("airline");
-  if (kinds.has("flight") && kinds.has("stay") && isDroppedKind(reading, "flight")) return "stay";
-  if (kinds.has("flight") && kinds.has("stay") && isDroppedKind(reading, "stay")) return "flight";
-  if (kinds.has("flight") && kinds.has("stay") && state.task !== "stay" && !kinds.has("it")) {
+  const isBoth = kinds.has("stay") && (kinds.has("flight") || (kinds.has("nonStop") && hasRoute));
+  if (isBoth && isDroppedKind(reading, "flight")) return "stay";
+  if (isBoth && isDroppedKind(reading, "stay")) return "flight";
+  if (isBoth && state.task !== "stay" && !kinds.has("it")) {
     state.isStayNext = true;
     return "flight";
   }
@@ -291,7 +318,6 @@ function findTask(state: State, reading: Reading): Task {
     return isAnswer || reading.kinds.has("book") || reading.kinds.has("more") ? state.task : "none";
   }
   if (nights !== undefined || (kinds.has("room") && places.length > 0)) return "stay";
-  const hasRoute = places.some(({ role }) => role === "from" || role === "to");
   if (hasRoute || (places.length > 0 && dates.length > 0) || places.length >= 2) return "flight";
   return "none";
 }
@@ -311,7 +337,11 @@ function startTask(state: State, task: Task, { kinds, places }: Reading): void {
   if (task === "flight" && (isNewRoute || (kinds.has("flight") && isBooked && places.length > 0))) {
     state.flight = newFlight();
   }
-  if (task === "stay" && isOther && kinds.has("stay") && places.length > 0) state.stay = newStay();
+  if (task === "stay" && isOther && kinds.has("stay") && places.length > 0) state.stay = startStay(state);
   if (isOther) state.lastShown = undefined;
   state.task = task;
 }
+
+/** The limit of a hotel that was put off holds when its turn comes. */
+const startStay = ({ isStayNext, stay: { maximum } }: State): State["stay"] =>
+  isStayNext && maximum !== undefined ? { ...newStay(), maximum } : newStay();

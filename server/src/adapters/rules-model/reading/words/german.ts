@@ -75,7 +75,7 @@ export const german: LanguageWords = {
     "other pet": "hund|hunde|katze|haustier|haustiere",
     handBag: "handgepäck|kabinengepäck|rucksack|nur handgepäck",
     sameDates:
-      "für die tage|diese tage|die tage|an den tagen|in der zeit|in dieser zeit|für die zeit|für diese zeit|gleichen zeitraum|selben zeitraum|gleichen tage|gleichen tagen|selben tage|dieselben tage|für den zeitraum|während der reise|für die reise|an denselben tagen",
+      "diese Nächte|diesen Nächten|dieselben Nächte|für die tage|diese tage|die tage|an den tagen|in der zeit|in dieser zeit|für die zeit|für diese zeit|gleichen zeitraum|selben zeitraum|gleichen tage|gleichen tagen|selben tage|dieselben tage|für den zeitraum|während der reise|für die reise|an denselben tagen",
     "day -1": "gestern",
     help: "hilfe|was kannst du|was können sie|wer bist du|wer sind sie|wie funktioniert|was machst du|kannst du alles|was kannst|helfen",
     greet: "hallo|hi|moin|guten morgen|guten tag|guten abend|servus|grüß gott|hey|grüezi|tach|mahlzeit",

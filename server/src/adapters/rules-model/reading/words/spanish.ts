@@ -71,7 +71,7 @@ export const spanish: LanguageWords = {
     "other pet": "perro|perra|gato|mascota|mascotas",
     handBag: "equipaje de mano|mochila|maleta de mano|maleta de cabina|equipaje de cabina|bolso de mano",
     sameDates:
-      "esos días|estos días|esas fechas|estas fechas|las mismas fechas|mismas fechas|los mismos días|mismos días|esa época|para el viaje|durante el viaje",
+      "esas noches|estas noches|esas mismas noches|esos días|estos días|esas fechas|estas fechas|las mismas fechas|mismas fechas|los mismos días|mismos días|esa época|para el viaje|durante el viaje",
     "day -1": "ayer|anoche",
     help: "ayuda|qué puedes hacer|qué puede hacer|quién eres|quién es usted|cómo funciona|qué sabes hacer|qué haces|puedes ayudarme|ayúdame",
     greet: "hola|buenos días|buenas tardes|buenas noches|buenas|qué tal|saludos|muy buenas|holi",

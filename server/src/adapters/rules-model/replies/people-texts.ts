@@ -1,0 +1,72 @@
+import { text } from "./text.ts";
+
+/** About people who have no profile yet, and what they need on the way. */
+export const peopleTexts = {
+  askTraveler: text(
+    "There is no profile for {name} yet. To book, I still need: {missing}. I show everything before I save or book anything.",
+    "Für {name} gibt es noch kein Profil. Zum Buchen fehlt noch: {missing}. Vor dem Speichern und Buchen wird alles gezeigt.",
+    "Todavía no hay ningún perfil de {name}. Para reservar falta: {missing}. Todo se muestra antes de guardar o reservar.",
+    "Il n’y a pas encore de profil pour {name}. Pour réserver, il manque : {missing}. Tout est montré avant d’être enregistré ou réservé.",
+    "Ainda não há nenhum perfil de {name}. Para reservar falta: {missing}. Mostro tudo antes de guardar ou reservar.",
+    "{name}さんのプロフィールがまだありません。予約には次の情報が必要です:{missing}。保存や予約の前にすべてご確認いただけます。",
+    "Ainda não há nenhum perfil de {name}. Para reservar falta: {missing}. Mostro tudo antes de salvar ou reservar.",
+  ),
+  fullName: text(
+    "the full name",
+    "der vollständige Name",
+    "el nombre completo",
+    "le nom complet",
+    "o nome completo",
+    "氏名",
+  ),
+  birthDate: text(
+    "the date of birth",
+    "das Geburtsdatum",
+    "la fecha de nacimiento",
+    "la date de naissance",
+    "a data de nascimento",
+    "生年月日",
+  ),
+  sex: text(
+    "female or male, as in the passport",
+    "weiblich oder männlich, wie im Pass",
+    "mujer u hombre, como en el pasaporte",
+    "femme ou homme, comme sur le passeport",
+    "feminino ou masculino, como no passaporte",
+    "パスポート上の性別",
+  ),
+  mailAddress: text(
+    "the email address",
+    "die E-Mail-Adresse",
+    "el correo electrónico",
+    "l’adresse e-mail",
+    "o endereço de e-mail",
+    "メールアドレス",
+  ),
+  phone: text(
+    "the phone number with its country code, such as +49",
+    "die Telefonnummer mit Landesvorwahl, etwa +49",
+    "el teléfono con prefijo internacional, como +34",
+    "le numéro de téléphone avec l’indicatif, comme +33",
+    "o número de telefone com o indicativo, como +351",
+    "国番号付きの電話番号(例:+81)",
+    "o número de telefone com o código do país, como +55",
+  ),
+  assistance: text(
+    "I cannot order a wheelchair or other assistance here. It is free: after the booking, ask the airline for it with the booking reference, at least 48 hours before departure.",
+    "Einen Rollstuhl oder andere Hilfe kann ich hier nicht bestellen. Die Hilfe ist kostenlos: nach der Buchung mit dem Buchungscode bei der Fluggesellschaft anmelden, spätestens 48 Stunden vor dem Abflug.",
+    "Aquí no puedo pedir una silla de ruedas ni otra asistencia. Es gratuita: después de reservar hay que solicitarla a la aerolínea con el localizador, al menos 48 horas antes de la salida.",
+    "Je ne peux pas commander ici de fauteuil roulant ni d’autre assistance. Elle est gratuite : après la réservation, il faut la demander à la compagnie aérienne avec la référence, au moins 48 heures avant le départ.",
+    "Não posso pedir aqui uma cadeira de rodas nem outra assistência. É gratuita: depois da reserva, deve ser pedida à companhia aérea com o código da reserva, pelo menos 48 horas antes da partida.",
+    "車椅子などの介助はこちらでは手配できません。無料ですので、ご予約後、出発の48時間前までに予約番号を添えて航空会社へお申し込みください。",
+  ),
+  stayFollows: text(
+    "The hotel follows once the flight is booked.",
+    "Das Hotel folgt, sobald der Flug gebucht ist.",
+    "El hotel viene después, cuando el vuelo esté reservado.",
+    "L’hôtel suivra une fois le vol réservé.",
+    "O hotel segue-se, assim que o voo estiver reservado.",
+    "ホテルは、航空券の予約後にお探しします。",
+    "O hotel vem em seguida, assim que o voo estiver reservado.",
+  ),
+} as const;
