@@ -161,6 +161,18 @@ test("a detail keeps its own words, though a sentence of the arguments has them 
   expect(call?.detail).toContain("the");
 });
 
+test("a detail keeps its amounts, which the arguments have too, and hides other numbers of the arguments", async () => {
+  const asked = { to: `0x${"7".repeat(40)}`, amount: "700000000", token: "USDC" };
+  const refused = await service.call("send_tokens", asked);
+  expect(refused.status).not.toBe(200);
+  const [call] = (await list("&limit=1")).calls;
+  expect(refused.body.detail).toMatch(/\d USDC/);
+  expect(call?.detail).toBe(refused.body.detail);
+  const echoed = await service.call("read_order", { ...UNKNOWN_ORDER, 987654321: 987654321 });
+  expect(echoed.body.detail).toContain("987654321");
+  expect((await list("&limit=1")).calls[0]?.detail).not.toContain("987654321");
+});
+
 test.each([
   [99_000, expect.any(String)],
   [101_000, null],
