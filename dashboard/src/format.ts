@@ -75,3 +75,10 @@ const CHAINS: Readonly<Record<string, string>> = {
 
 /** A chain by the name that people know; else by its CAIP-2 id. */
 export const sayChain = (chain: string): string => CHAINS[chain] ?? chain;
+
+/** "November 2026", of "2026-11". */
+export function sayMonth(period: string): string {
+  const month = new Date(`${period}-01T00:00:00Z`);
+  if (Number.isNaN(month.getTime())) return period;
+  return month.toLocaleDateString("en-GB", { timeZone: "UTC", month: "long", year: "numeric" });
+}

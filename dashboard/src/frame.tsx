@@ -29,24 +29,29 @@ export function Frame() {
           Wayfare
         </a>
         <Tenant />
+        <button type="button" className="plain find" onClick={() => open(true)}>
+          Find <kbd>Ctrl K</kbd>
+        </button>
         <nav aria-label="Pages">
-          {PAGES.map(({ to, label, isExact, isFirst }) => (
-            <Link
-              key={to}
-              to={to}
-              className={isFirst ? "" : "later"}
-              activeOptions={{ exact: isExact, includeSearch: false }}
-            >
-              {label}
-            </Link>
+          {[...Map.groupBy(PAGES, ({ group }) => group)].map(([group, pages]) => (
+            <div key={group} className="rail-group">
+              {group !== "" && <p className="quiet">{group}</p>}
+              {pages.map(({ to, label, isExact, isFirst }) => (
+                <Link
+                  key={to}
+                  to={to}
+                  className={isFirst ? "" : "later"}
+                  activeOptions={{ exact: isExact, includeSearch: false }}
+                >
+                  {label}
+                </Link>
+              ))}
+            </div>
           ))}
           <Link to="/more" className="only-phone">
             More
           </Link>
         </nav>
-        <button type="button" className="plain find" onClick={() => open(true)}>
-          Find <kbd>Ctrl K</kbd>
-        </button>
         <div className="who">
           <p>{member.name}</p>
           <p className="quiet">{member.roles.join(", ")}</p>

@@ -81,7 +81,7 @@ const channels = createRoute({
   getParentRoute: () => rootRoute,
   path: "/channels",
   validateSearch: keepSearch({
-    list: ["events", "places"],
+    list: ["events", "places", "records"],
     channel: "text",
     state: "text",
     record: "text",

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Approval } from "../api.ts";
 import { api } from "../api.ts";
-import { money, shorten, time, toolName } from "../format.ts";
+import { money, time, toolName } from "../format.ts";
 import { ApiCall } from "../parts/api-call.tsx";
+import { Named, Names } from "../parts/names.tsx";
 import { LIVE_MILLISECONDS } from "../parts/pages.tsx";
 import { Problem, Rows, Status } from "../parts/states.tsx";
 import { sayDay, When } from "../parts/time.tsx";
@@ -62,6 +63,7 @@ function Whole({ approval }: { approval: Approval }) {
       <h2>{bought == null ? toolName(tool) : sayBought(bought)}</h2>
       {bought?.kind === "flight" && <Way flight={bought} />}
       {bought == null && <Payments evidence={evidence} />}
+      {state === "pending" && <Finality evidence={evidence} />}
       {evidence?.purpose != null && <p>Meant for: {sayBought(evidence.purpose)}</p>}
       <Facts approval={approval} />
       <Reasons evidence={evidence} />
@@ -108,9 +110,7 @@ function Payments({ evidence }: { evidence: Evidence | null | undefined }) {
       {payments.map(({ amount, token, to, chain }) => (
         <li key={`${to} ${amount} ${token}`}>
           {amount === null ? "an amount that is not known yet" : money(amount)} {token} to{" "}
-          <span className="mono" title={to}>
-            {shorten(to.replaceAll("_", " "))}
-          </span>
+          <span className="mono whole">{to.replaceAll("_", " ")}</span>
           {chain !== undefined && ` on ${chain}`}
         </li>
       ))}
@@ -118,19 +118,25 @@ function Payments({ evidence }: { evidence: Evidence | null | undefined }) {
   );
 }
 
-const sayAsker = (id: string): string => (id.startsWith("svc:") ? `an agent’s key, …${id.slice(-6)}` : id);
-
 function Facts({ approval }: { approval: Approval }) {
   const { travelerId, travelerIds, requestedBy, requestedFor, requestedAt, policyId, policyVersion, role } = approval;
   const terms = approval.evidence?.bought == null ? undefined : sayTerms(approval.evidence.bought);
   return (
     <dl className="details">
       <dt>For</dt>
-      <dd>{(travelerIds ?? [travelerId]).join(", ")}</dd>
+      <dd>
+        <Names ids={travelerIds ?? [travelerId]} />
+      </dd>
       <dt>Asked by</dt>
       <dd>
-        {sayAsker(requestedBy)}
-        {requestedFor !== null && requestedFor !== requestedBy && ` for ${requestedFor}`}, <When at={requestedAt} />
+        <Named id={requestedBy} />
+        {requestedFor !== null && requestedFor !== requestedBy && (
+          <>
+            {" "}
+            for <Named id={requestedFor} />
+          </>
+        )}
+        , <When at={requestedAt} />
       </dd>
       {terms !== undefined && (
         <>
@@ -146,6 +152,18 @@ function Facts({ approval }: { approval: Approval }) {
   );
 }
 
+/** Before anything else that is read: on a phone, the answer is in reach from here on. */
+function Finality({ evidence }: { evidence: Evidence | null | undefined }) {
+  return evidence?.irreversible?.map(({ what }) => (
+    <p className="notice" key={what}>
+      Cannot be undone afterwards: {what}.
+    </p>
+  ));
+}
+
+/** The amounts in a sentence of the service, spelled as everywhere on the page. */
+const sayAmounts = (text: string): string => text.replaceAll(/\b(\d{4,}\.\d{2})(?= USD)/g, (amount) => money(amount));
+
 /** The rules that asked. */
 function Reasons({ evidence }: { evidence: Evidence | null | undefined }) {
   const broken = evidence?.violations ?? [];
@@ -158,7 +176,7 @@ function Reasons({ evidence }: { evidence: Evidence | null | undefined }) {
       <ul className="plain-texts">
         {broken.map(({ rule, text }) => (
           <li key={rule}>
-            {text ?? rule} <span className="mono quiet">{rule}</span>
+            {sayAmounts(text ?? rule)} <span className="mono quiet">{rule}</span>
           </li>
         ))}
         {unknown.map(({ rule, missing }) => (
@@ -216,8 +234,7 @@ function Alternatives(props: { asked: Bought | null | undefined; alternatives: r
 /** The effect of either answer, before it is given. */
 function Consequences({ approval }: { approval: Approval }) {
   if (approval.state !== "pending") return null;
-  const { tolerance, expiresAt, evidence } = approval;
-  const final = evidence?.irreversible ?? [];
+  const { tolerance, expiresAt } = approval;
   return (
     <section>
       <h3>What your answer does</h3>
@@ -230,9 +247,6 @@ function Consequences({ approval }: { approval: Approval }) {
           <strong>Approve:</strong> the agent may do exactly this, once
           {Number(tolerance) > 0 ? `, also if the price rises by up to ${money(tolerance)} USD` : ", at this price"}.
         </li>
-        {final.map(({ what }) => (
-          <li key={what}>Cannot be undone afterwards: {what}.</li>
-        ))}
       </ul>
     </section>
   );

@@ -6,6 +6,7 @@ import { fromNow, money, toolName } from "../format.ts";
 import { ApiCall } from "../parts/api-call.tsx";
 import { Choices } from "../parts/choices.tsx";
 import { useRowKeys } from "../parts/keyboard.ts";
+import { Named } from "../parts/names.tsx";
 import { Empty, Problem, Rows } from "../parts/states.tsx";
 import { Details } from "./approval.tsx";
 import { sayBought } from "./evidence.ts";
@@ -18,20 +19,29 @@ const STATES = [
   ["expired", "Expired"],
 ] as const;
 
+const sayState = (state: string): string => (STATES.find(([one]) => one === state)?.[1] ?? state).toLowerCase();
+
 /** A list, and the request that is chosen beside it; on a phone the one or the other. */
 export function Approvals() {
   useRowKeys();
   const { state: wanted = "pending", id } = useSearch({ from: "/approvals" });
   const state = STATES.find(([one]) => one === wanted)?.[0] ?? "pending";
   const navigate = useNavigate({ from: "/approvals" });
-  // One that has expired is still stored as pending.
-  const path = `/api/approvals?limit=50&state=${state === "expired" ? "pending" : state}`;
+  // One that has expired is still stored as pending, or as approved if no call has used it.
+  const paths = (state === "expired" ? ["pending", "approved"] : [state]).map(
+    (stored) => `/api/approvals?limit=50&state=${stored}`,
+  );
   const approvals = useQuery({
     queryKey: ["approvals", state],
-    queryFn: () => api<{ approvals: readonly Approval[] }>(path),
+    queryFn: async () => {
+      const pages = await Promise.all(paths.map((path) => api<{ approvals: readonly Approval[] }>(path)));
+      return pages
+        .flatMap((page) => page.approvals)
+        .toSorted((one, other) => other.requestedAt.localeCompare(one.requestedAt));
+    },
     refetchInterval: 10_000,
   });
-  const all = approvals.data?.approvals ?? [];
+  const all = approvals.data ?? [];
   const shown = all.filter((one) => (one.state === "expired") === (state === "expired"));
   const chosen = id ?? shown[0]?.approvalId;
   return (
@@ -48,7 +58,9 @@ export function Approvals() {
           {approvals.isPending && <Rows count={3} />}
           {approvals.error !== null && <Problem error={approvals.error} retry={() => void approvals.refetch()} />}
           {approvals.isSuccess && shown.length === 0 && (
-            <Empty>{state === "pending" ? "Nothing waits for your decision." : "There is none."}</Empty>
+            <Empty>
+              {state === "pending" ? "Nothing waits for your decision." : `No request is ${sayState(state)}.`}
+            </Empty>
           )}
           <ul className="list approval-rows">
             {shown.map(({ approvalId, tool, travelerId, amount, expiresAt, evidence }) => (
@@ -64,13 +76,13 @@ export function Approvals() {
                 </Link>
                 <span className="amount">{amount === null ? "" : `${money(amount)} USD`}</span>
                 <span className="quiet">
-                  for {travelerId}
+                  for <Named id={travelerId} />
                   {state === "pending" && <>, decide {fromNow(expiresAt)}</>}
                 </span>
               </li>
             ))}
           </ul>
-          <ApiCall calls={[{ method: "GET", path }]} />
+          <ApiCall calls={paths.map((path) => ({ method: "GET", path }))} />
         </div>
         {chosen !== undefined && (
           <div className="approval-chosen">

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Approval, api } from "../api.ts";
 import { money, time } from "../format.ts";
+import { Named } from "../parts/names.tsx";
 import { Problem } from "../parts/states.tsx";
 
 /** No key decides: a decision is a press on a named button. On a phone the two stay in reach. */
@@ -28,7 +29,7 @@ export function Decision({ approval }: { approval: Approval }) {
   return (
     <form onSubmit={(event) => event.preventDefault()}>
       <label htmlFor={`reason-${approvalId}`}>
-        Reason <span className="quiet">needed to refuse</span>
+        Reason <span className="quiet">(required if you refuse)</span>
       </label>
       <textarea
         id={`reason-${approvalId}`}
@@ -52,13 +53,17 @@ export function Decision({ approval }: { approval: Approval }) {
   );
 }
 
+/** An internal token names its person in words. */
+const Decider = ({ id }: { id: string }) =>
+  id.includes(" for ") ? id.replace(/^svc:\S+ for /, "") : <Named id={id} />;
+
 /** The decision, once it is made. */
 function Receipt({ approval: { decidedBy, decidedAt, reason, usedAt } }: { approval: Approval }) {
   return (
     <section role="status">
       {decidedAt !== null && (
         <p>
-          Decided by {decidedBy}, {time(decidedAt)}.
+          Decided by {decidedBy === null ? "nobody" : <Decider id={decidedBy} />}, {time(decidedAt)}.
         </p>
       )}
       {reason !== null && <p>Reason: {reason}</p>}

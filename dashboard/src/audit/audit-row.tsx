@@ -23,7 +23,9 @@ function sayOrigin({ program, address, actorKind }: Line): string {
 
 export function AuditRow({ line, isOpen }: { line: Line; isOpen: boolean }) {
   const change = useChangeSearch();
-  const { lineId, action, subjectName, at } = line;
+  const { lineId, action, subjectName, subjectId, at } = line;
+  // A traveler's name is no part of the log.
+  const subject = action === "traveler.put" ? (subjectName ?? subjectId) : subjectName;
   return (
     <li>
       <button
@@ -34,7 +36,7 @@ export function AuditRow({ line, isOpen }: { line: Line; isOpen: boolean }) {
         onClick={() => change({ line: isOpen ? undefined : lineId }, { replace: true })}
       >
         <strong>{sayActor(line)}</strong> {sayAction(action)}
-        {subjectName === null || action.startsWith("session.") ? "" : ` ${subjectName}`}
+        {subject === null || action.startsWith("session.") ? "" : ` ${subject}`}
       </button>
       <span className="quiet">{sayOrigin(line)}</span>
       <When at={at} className="quiet" />

@@ -9,13 +9,15 @@ import { Endpoints } from "./endpoints.tsx";
 import { Records } from "./records.tsx";
 
 const LISTS = [
-  ["records", "Records"],
+  ["places", "Messaging channels"],
   ["events", "Event endpoints"],
-  ["places", "Channels of people"],
+  ["records", "Records"],
 ] as const;
 
 export function Channels() {
-  const { list = "records" } = useSearch({ from: "/channels" });
+  const search = useSearch({ from: "/channels" });
+  // A link to a record names its channel.
+  const { list = search.channel === undefined ? "places" : "records" } = search;
   const navigate = useNavigate({ from: "/channels" });
   useRowKeys();
   return (
@@ -25,7 +27,7 @@ export function Channels() {
         label="List"
         values={LISTS}
         chosen={list}
-        choose={(one) => void navigate({ search: one === "records" ? {} : { list: one } })}
+        choose={(one) => void navigate({ search: one === "places" ? {} : { list: one } })}
       />
       {list === "records" && <Records />}
       {list === "events" && <Endpoints />}

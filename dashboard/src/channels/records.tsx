@@ -10,13 +10,13 @@ import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
 import { When } from "../parts/time.tsx";
 
 const CHANNELS = [
-  ["supplier", "Supplier"],
-  ["chain", "Chain"],
   ["email", "Email"],
-  ["web", "HTTP"],
-  ["mcp", "MCP"],
   ["slack", "Slack"],
   ["whatsapp", "WhatsApp"],
+  ["supplier", "Supplier"],
+  ["chain", "Chain"],
+  ["web", "HTTP"],
+  ["mcp", "MCP"],
   ["maps", "Maps"],
   ["fx", "Rates"],
   ["facilitator", "Payments"],
@@ -50,7 +50,7 @@ type Entry = ListChannelRecordsAnswer["records"][number];
 export function Records() {
   const search = useSearch({ from: "/channels" });
   const navigate = useNavigate({ from: "/channels" });
-  const channel = CHANNELS.find(([one]) => one === search.channel)?.[0] ?? "supplier";
+  const channel = CHANNELS.find(([one]) => one === search.channel)?.[0] ?? "email";
   const state = STATES.find(([one]) => one === search.state)?.[0] ?? "all";
   const path = `/api/channels/${channel}/records?limit=50${state === "all" ? "" : `&state=${state}`}`;
   const records = usePages<ListChannelRecordsAnswer>(["channel-records", channel, state], path);

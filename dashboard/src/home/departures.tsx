@@ -37,8 +37,8 @@ export function Departures() {
       {ahead.error !== null && <Problem error={ahead.error} retry={() => void ahead.refetch()} />}
       {ahead.isSuccess && next.length === 0 && (
         <Empty>
-          Nobody travels.{" "}
-          {member.roles.some((role) => MAKERS_OF_KEYS.includes(role)) && <Link to="/settings/keys">Make a key</Link>}{" "}
+          No trip is coming up.{" "}
+          {member.roles.some((role) => MAKERS_OF_KEYS.includes(role)) && <Link to="/settings/keys">Create a key</Link>}{" "}
           and let an agent book a trip.
         </Empty>
       )}

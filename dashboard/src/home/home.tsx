@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, type FailedCall, type UsagePage, type UsageSums } from "../api.ts";
-import { fromNow, time, toolName, usdc } from "../format.ts";
+import { fromNow, sayMonth, time, toolName, usdc } from "../format.ts";
+import { ErrorCode } from "../parts/error-code.tsx";
 import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
 import { Departures } from "./departures.tsx";
 import { NeedsSomebody } from "./needs-somebody.tsx";
+import { StartHere } from "./start-here.tsx";
 import { Wallet } from "./wallet.tsx";
 
 const LIVE = { refetchInterval: 15_000 } as const;
@@ -13,6 +15,7 @@ export function Home() {
   return (
     <>
       <h1>Home</h1>
+      <StartHere />
       <div className="columns">
         <div>
           <NeedsSomebody />
@@ -48,7 +51,7 @@ function Spending() {
           <p className="figure">{usdc(totals.spentMicroUsdc)} USDC</p>
           <progress max={1} value={part} aria-label="Part of the monthly cap that is spent" />
           <p className="quiet">
-            of {usdc(totals.capMicroUsdc)} USDC in {totals.period}. <CallsToday />
+            of {usdc(totals.capMicroUsdc)} USDC in {sayMonth(totals.period)}. <CallsToday />
           </p>
         </>
       )}
@@ -81,13 +84,13 @@ function LatestFailures() {
       {failures.isPending && <Rows count={3} />}
       {failures.error !== null && <Problem error={failures.error} retry={() => void failures.refetch()} />}
       {failures.isSuccess && calls.length === 0 && <Empty>No call has failed lately.</Empty>}
-      <ul className="list">
+      <ul className="list calls">
         {calls.map(({ id, tool, code, createdAt }) => (
           <li key={id}>
             <Link to="/usage" search={{ call: id }}>
               {tool === null ? "Unknown tool" : toolName(tool)}
             </Link>
-            <span className="mono">{code}</span>
+            <ErrorCode code={code} />
             <time className="quiet" dateTime={createdAt} title={time(createdAt)}>
               {fromNow(createdAt)}
             </time>

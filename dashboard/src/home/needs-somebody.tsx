@@ -5,6 +5,7 @@ import type { GetAccountAnswer, ListChannelRecordsAnswer, ListEventEndpointsAnsw
 import { ApiError, type Approval, api, type FailedCall, type Run } from "../api.ts";
 import { sayBought } from "../approvals/evidence.ts";
 import { fromNow, money, toolName } from "../format.ts";
+import { Named } from "../parts/names.tsx";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
 import { sayRoute } from "../trips/states.tsx";
 import { useAhead } from "./departures.tsx";
@@ -41,10 +42,12 @@ export function NeedsSomebody() {
   const matters = parts.flatMap((part) => part.matters);
   const failed = parts.find(({ error }) => error !== null);
   return (
-    <Panel title="Needs somebody">
+    <Panel title="Needs attention">
       {parts.some(({ isPending }) => isPending) && matters.length === 0 && <Rows count={2} />}
       {failed?.error != null && <Problem error={failed.error} retry={failed.retry} />}
-      {parts.every(({ isSuccess }) => isSuccess) && matters.length === 0 && <Empty>Nothing waits for a person.</Empty>}
+      {parts.every(({ isSuccess }) => isSuccess) && matters.length === 0 && (
+        <Empty>Nothing needs your attention.</Empty>
+      )}
       <ul className="list">
         {matters.map(({ id, what, amount, state }) => (
           <li key={id}>
@@ -82,7 +85,7 @@ function useApprovals() {
         id,
         what: (
           <Link to="/approvals" search={{ id }}>
-            {evidence?.bought == null ? toolName(tool) : sayBought(evidence.bought)} for {travelerId}
+            {evidence?.bought == null ? toolName(tool) : sayBought(evidence.bought)} for <Named id={travelerId} />
           </Link>
         ),
         amount: amount === null ? "" : `${money(amount)} USD`,

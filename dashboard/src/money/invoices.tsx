@@ -21,7 +21,9 @@ export function Invoices() {
         skeletons={3}
         empty={
           <>
-            No invoice has been issued yet. A settled booking can have one. <a href="/docs/invoices">How it works</a>
+            No invoice has been issued yet. A booking that is paid from a trip’s budget can have one once it is settled.
+            An order that is paid directly from the wallet has none; its page shows what was paid.{" "}
+            <a href="/docs/invoices#when-an-invoice-is-issued">How to get one</a>
           </>
         }
       >

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { GetExchangeRatesAnswer } from "../answers.ts";
 import { api } from "../api.ts";
+import { member } from "../boot.ts";
 import { ApiCall } from "../parts/api-call.tsx";
 import { Panel, Problem, Rows } from "../parts/states.tsx";
 import { sayDay } from "../parts/time.tsx";
@@ -27,7 +28,9 @@ export function Rates() {
             Of {sayDay(data.asOf.slice(0, 10))}. {data.source}.
             {data.marginBps === 0 ? "" : ` Prices are sold with ${data.marginBps / 100} % on top.`}
           </p>
-          {data.warning !== undefined && <p className="notice">{data.warning}</p>}
+          {data.warning !== undefined && (
+            <p className={member.environment === "sandbox" ? "quiet" : "notice"}>{data.warning}</p>
+          )}
           <RateTable rates={first} />
           <details>
             <summary>{others.length} more currencies</summary>

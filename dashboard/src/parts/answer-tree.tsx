@@ -1,10 +1,25 @@
+import { createContext, type ReactNode, useContext } from "react";
 import { time } from "../format.ts";
-import { describeAmount, isInstant, isOwnPicture, isRecord, type Json, sayMember, summarize } from "./answer-words.ts";
-import { PlaceTime } from "./time.tsx";
+import {
+  describeAmount,
+  isInstant,
+  isOwnPicture,
+  isRecord,
+  type Json,
+  type LegShape,
+  listLegs,
+  readLeg,
+  sayMember,
+  summarize,
+} from "./answer-words.ts";
+import { sayDay } from "./time.tsx";
 
 const SHOWN_ITEMS = 12;
 /** Deeper parts are in the JSON. */
 const DEEPEST = 6;
+
+/** Next steps with a thing of a list, which only the page around the answer knows. */
+export const CardActions = createContext<(value: unknown) => ReactNode>(() => null);
 
 /** An answer for people: amounts with their currency, times, routes as lines, lists of things as cards. It knows shapes, and no tools. */
 export function AnswerTree({ value, depth = 0 }: { value: unknown; depth?: number }) {
@@ -63,9 +78,13 @@ function List({ items, depth }: { items: readonly unknown[]; depth: number }) {
 
 /** A thing of a list: its summary, and the rest on demand. */
 function Card({ value, depth }: { value: unknown; depth: number }) {
-  if (!isRecord(value)) return <AnswerTree value={value} depth={depth + 1} />;
+  return isRecord(value) ? <Thing value={value} depth={depth} /> : <AnswerTree value={value} depth={depth + 1} />;
+}
+
+function Thing({ value, depth }: { value: Json; depth: number }) {
   const { title, amount } = summarize(value);
   const legs = listLegs(value);
+  const actions = useContext(CardActions)(value);
   if (depth > 0 && legs.length === 0 && Object.keys(value).length < 6) {
     return (
       <div className="card">
@@ -74,50 +93,40 @@ function Card({ value, depth }: { value: unknown; depth: number }) {
     );
   }
   return (
-    <details className="card">
-      <summary>
-        {(title !== "" || legs.length === 0) && <span className="card-title">{title === "" ? "Entry" : title}</span>}
-        {amount !== undefined && <strong className="amount">{amount}</strong>}
-        {legs.map((leg) => (
-          <Leg key={`${leg.origin}${leg.departingAt}${leg.destination}`} leg={leg} />
-        ))}
-      </summary>
-      <Members members={value} depth={depth + 1} />
-    </details>
+    <>
+      <details className="card">
+        <summary>
+          {(title !== "" || legs.length === 0) && <span className="card-title">{title === "" ? "Entry" : title}</span>}
+          {amount !== undefined && <strong className="amount">{amount}</strong>}
+          {legs.map((leg) => (
+            <Leg key={`${leg.origin}${leg.departingAt}${leg.destination}`} leg={leg} />
+          ))}
+        </summary>
+        <Members members={value} depth={depth + 1} />
+      </details>
+      {actions}
+    </>
   );
 }
 
-interface LegShape {
-  origin: string;
-  destination: string;
-  departingAt: string;
-  arrivingAt: string;
-  name: string;
-}
-
-function readLeg(value: Json): LegShape | undefined {
-  const { origin, destination, departingAt, arrivingAt, flightNumber } = value;
-  if (typeof origin !== "string" || typeof destination !== "string") return undefined;
-  if (typeof departingAt !== "string" || typeof arrivingAt !== "string") return undefined;
-  return { origin, destination, departingAt, arrivingAt, name: typeof flightNumber === "string" ? flightNumber : "" };
-}
-
-/** The flights of an offer, wherever it keeps them. */
-function listLegs(value: Json): LegShape[] {
-  const own = readLeg(value);
-  if (own !== undefined) return [own];
-  return ["slices", "segments"].flatMap((name) => {
-    const inner = value[name];
-    return Array.isArray(inner) ? inner.filter(isRecord).flatMap(listLegs) : [];
-  });
-}
-
+/** One end a part that is not broken, and the date of the arrival only where it is another. */
 function Leg({ leg: { origin, destination, departingAt, arrivingAt, name } }: { leg: LegShape }) {
+  const [left, arrived] = [departingAt.slice(0, 10), arrivingAt.slice(0, 10)];
   return (
     <span className="leg">
-      <strong>{origin}</strong> <PlaceTime local={departingAt} zone={undefined} />
+      <span className="leg-end">
+        <strong>
+          {origin} {departingAt.slice(11, 16)}
+        </strong>{" "}
+        <span className="quiet">{sayDay(left)}</span>
+      </span>
       <span className="leg-line" aria-hidden="true" />
-      <strong>{destination}</strong> <PlaceTime local={arrivingAt} zone={undefined} />
+      <span className="leg-end">
+        <strong>
+          {destination} {arrivingAt.slice(11, 16)}
+        </strong>
+        {arrived !== left && <span className="quiet"> {sayDay(arrived)}</span>}
+      </span>
       <span className="mono quiet">{name}</span>
     </span>
   );

@@ -17,12 +17,16 @@ export function isOwnPicture(text: string): boolean {
 
 /** "totalAmount" is "Total amount"; ids and abbreviations stay readable. */
 export function sayMember(name: string): string {
+  // A code, such as an airport's, is no name.
+  if (/^[A-Z]{3}$/.test(name)) return name;
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replaceAll("_", " ")
     .toLowerCase()
     .replace(/\busdc\b/g, "USDC")
     .replace(/\busd\b/g, "USD")
+    .replace(/\biata\b/g, "IATA")
+    .replace(/\bbps\b/g, "(hundredths of a percent)")
     .replace(/\bid\b/g, "ID")
     .replace(/\bpnr\b/g, "PNR")
     .replace(/\burl\b/g, "URL");
@@ -70,4 +74,29 @@ export function summarize(value: Json): { title: string; amount: string | undefi
     owner === undefined ? String(own ?? "") : [owner, brand].filter((text) => text !== undefined).join(", ");
   const rate = isRecord(value.cheapestRate) ? value.cheapestRate : value;
   return { title, amount: describeAmount("totalAmount", rate) ?? describeAmount("amount", rate) };
+}
+
+export interface LegShape {
+  origin: string;
+  destination: string;
+  departingAt: string;
+  arrivingAt: string;
+  name: string;
+}
+
+export function readLeg(value: Json): LegShape | undefined {
+  const { origin, destination, departingAt, arrivingAt, flightNumber } = value;
+  if (typeof origin !== "string" || typeof destination !== "string") return undefined;
+  if (typeof departingAt !== "string" || typeof arrivingAt !== "string") return undefined;
+  return { origin, destination, departingAt, arrivingAt, name: typeof flightNumber === "string" ? flightNumber : "" };
+}
+
+/** The flights of an offer, wherever it keeps them. */
+export function listLegs(value: Json): LegShape[] {
+  const own = readLeg(value);
+  if (own !== undefined) return [own];
+  return ["slices", "segments"].flatMap((name) => {
+    const inner = value[name];
+    return Array.isArray(inner) ? inner.filter(isRecord).flatMap(listLegs) : [];
+  });
 }

@@ -28,3 +28,26 @@ export function Copy({ text, label }: { text: string; label: string }) {
     </div>
   );
 }
+
+/** Only a button: the id stands beside it, or in the answer. */
+export function CopyId({ id }: { id: string }) {
+  const [said, say] = useState("");
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(id);
+      say("Copied");
+    } catch {
+      say(id);
+    }
+  };
+  return (
+    <>
+      <span role="status" className="quiet mono">
+        {said}
+      </span>
+      <button type="button" className="plain small" onClick={copy} aria-label={`Copy ${id}`}>
+        Copy the ID
+      </button>
+    </>
+  );
+}

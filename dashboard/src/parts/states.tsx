@@ -18,9 +18,12 @@ export function Empty({ children }: { children: ReactNode }) {
   return <p className="empty">{children}</p>;
 }
 
-/** Says what failed and the next step. */
-export function Problem({ error, retry }: { error: Error; retry?: () => void }) {
-  const isStale = error instanceof ApiError && error.code === "sign_in_again";
+/** The session is too old for this, and a new sign-in mends it. */
+export const isStale = (error: Error | null): boolean => error instanceof ApiError && error.code === "sign_in_again";
+
+/** Says what failed and the next step. `leave`: what to keep before the page is left for the sign-in. */
+export function Problem({ error, retry, leave }: { error: Error; retry?: () => void; leave?: () => void }) {
+  const needsSignIn = isStale(error);
   const isForbidden = error instanceof ApiError && error.code === "missing_scope";
   return (
     <div className="problem" role="alert">
@@ -29,12 +32,12 @@ export function Problem({ error, retry }: { error: Error; retry?: () => void }) 
           ? "Your roles do not include this. Somebody who administers the tenant can change them."
           : error.message}
       </p>
-      {isStale && (
-        <a className="button" href={signInUrl(true)}>
+      {needsSignIn && (
+        <a className="button" href={signInUrl(true)} onClick={leave}>
           Sign in again
         </a>
       )}
-      {!isStale && !isForbidden && retry !== undefined && (
+      {!needsSignIn && !isForbidden && retry !== undefined && (
         <button type="button" className="plain" onClick={retry}>
           Try again
         </button>

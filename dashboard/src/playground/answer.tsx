@@ -1,11 +1,14 @@
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError } from "../api.ts";
 import { usdc } from "../format.ts";
-import { AnswerTree } from "../parts/answer-tree.tsx";
+import { AnswerTree, CardActions } from "../parts/answer-tree.tsx";
 import { writeCurl } from "../parts/api-call.tsx";
 import { Choices } from "../parts/choices.tsx";
-import { Copy } from "../parts/copy.tsx";
+import { Copy, CopyId } from "../parts/copy.tsx";
 import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
+import { keepDrafts, writeDraft } from "./drafts.ts";
+import { findOfferId } from "./seen-offers.ts";
 import { DISPATCH_PATH, type Tool } from "./tools.ts";
 
 export interface CallAnswer {
@@ -58,7 +61,9 @@ export function Answer({ tool, args, call }: { tool: Tool; args: Readonly<Record
                   {data.replayed === true ? ", the answer of an earlier call" : ""}
                 </p>
                 {way === "readable" ? (
-                  <AnswerTree value={data.result} />
+                  <CardActions value={offerActions}>
+                    <AnswerTree value={data.result} />
+                  </CardActions>
                 ) : (
                   <Copy text={JSON.stringify(data.result, null, 2)} label="JSON" />
                 )}
@@ -71,10 +76,29 @@ export function Answer({ tool, args, call }: { tool: Tool; args: Readonly<Record
   );
 }
 
+/** An offer leads to the filled form of its booking. */
+function offerActions(value: unknown) {
+  const offerId = findOfferId(value);
+  if (offerId === undefined) return null;
+  return (
+    <p className="buttons card-actions">
+      <CopyId id={offerId} />
+      <Link
+        className="button plain small"
+        to="/playground"
+        search={{ tool: "book_flight" }}
+        onClick={() => writeDraft("book_flight", { offerId })}
+      >
+        Book this
+      </Link>
+    </p>
+  );
+}
+
 function Failure({ error }: { error: Error }) {
   return (
     <>
-      <Problem error={error} />
+      <Problem error={error} leave={keepDrafts} />
       {error instanceof ApiError && (
         <>
           <ul>

@@ -4,15 +4,16 @@ import { type FormEvent, useState } from "react";
 import { ApiError, api } from "../api.ts";
 import { usdc } from "../format.ts";
 import { SchemaForm } from "../parts/schema-form.tsx";
-import { Panel, Problem, Status } from "../parts/states.tsx";
+import { isStale, Panel, Problem, Status } from "../parts/states.tsx";
 import { Answer, type CallAnswer } from "./answer.tsx";
+import { type Args, keepDrafts, readDraft, writeDraft } from "./drafts.ts";
+import { Purchase } from "./purchase.tsx";
+import { rememberOffers } from "./seen-offers.ts";
 import { DISPATCH_PATH, type Tool } from "./tools.ts";
 import { type Preview, Verdict } from "./verdict.tsx";
 
-type Args = Readonly<Record<string, unknown>>;
-
-/** Keeps a form while another tool is looked at. */
-const drafts = new Map<string, Args>();
+/** The last answers, so that looking at another tool loses none. */
+const answers = new Map<string, CallAnswer>();
 const PREVIEW = "preview_call";
 const EFFECTS = {
   read: { kind: "quiet", text: "reads" },
@@ -23,9 +24,9 @@ const EFFECTS = {
 /** One tool: its form, what the call would do, and its answer. */
 export function Bench({ tool, refused }: { tool: Tool; refused: readonly string[] }) {
   const queries = useQueryClient();
-  const [args, setArgs] = useState<Args>(() => drafts.get(tool.name) ?? {});
+  const [args, setArgs] = useState<Args>(() => readDraft(tool.name));
   const change = (next: Args) => {
-    drafts.set(tool.name, next);
+    writeDraft(tool.name, next);
     setArgs(next);
   };
   const written = JSON.stringify(args);
@@ -45,7 +46,11 @@ export function Bench({ tool, refused }: { tool: Tool; refused: readonly string[
         body: { tool: tool.name, args },
         ...(seen === undefined ? {} : { idempotencyKey: seen.idempotencyKey }),
       }),
-    onSuccess: () => (tool.effect === "read" ? undefined : queries.invalidateQueries()),
+    onSuccess: (answer) => {
+      answers.set(tool.name, answer);
+      rememberOffers(answer.result);
+      return tool.effect === "read" ? undefined : queries.invalidateQueries();
+    },
     // On a phone the answer is far below the form.
     onSettled: () => {
       if (matchMedia("(max-width: 800px)").matches) document.querySelector(".answer")?.scrollIntoView();
@@ -67,7 +72,7 @@ export function Bench({ tool, refused }: { tool: Tool; refused: readonly string[
             All tools
           </Link>
         </p>
-        <p>{tool.description}</p>
+        <Description text={tool.description} />
         <p className="quiet">
           <a href={`/docs/tools/${tool.name}`}>{tool.name}</a>, {usdc(tool.priceMicroUsdc)} USDC a call, scope{" "}
           <span className="mono">{tool.scope}</span>
@@ -101,8 +106,10 @@ export function Bench({ tool, refused }: { tool: Tool; refused: readonly string[
             )}
           </div>
         </form>
-        {preview.error !== null && <Problem error={preview.error} />}
+        {preview.error !== null && <Problem error={preview.error} leave={keepDrafts} />}
+        <Purchase args={args} isAccepted={seen?.result.accepted ?? false} />
         {seen !== undefined && <Verdict preview={seen.result} />}
+        {isStale(call.error) && call.error !== null && <Problem error={call.error} leave={keepDrafts} />}
         {!isFree && (
           <div className="buttons">
             <button
@@ -118,7 +125,23 @@ export function Bench({ tool, refused }: { tool: Tool; refused: readonly string[
           <p className="quiet">What writes or spends is previewed first, with exactly these arguments.</p>
         )}
       </Panel>
-      <Answer tool={tool} args={args} call={call} />
+      <Answer tool={tool} args={args} call={{ ...call, data: call.data ?? answers.get(tool.name) }} />
+    </>
+  );
+}
+
+/** Written for agents: a person reads its first sentence, and the rest on demand. The price follows below. */
+function Description({ text }: { text: string }) {
+  const whole = text.replace(/ Price: [\d.]+ USDC\.$/, "");
+  const end = whole.search(/[.:;] /);
+  if (end === -1) return <p>{whole}</p>;
+  return (
+    <>
+      <p>{whole.slice(0, end)}.</p>
+      <details>
+        <summary>What agents are told</summary>
+        <p>{whole}</p>
+      </details>
     </>
   );
 }

@@ -40,9 +40,14 @@ export function Playground() {
   );
 }
 
-/** On a phone, the list gives way to the chosen tool. */
+/** Bookings first, bookkeeping last; the others as they come. */
+const RANKS: Readonly<Record<string, number>> = { flights: -2, stays: -1, account: 1, usage: 2 };
+const compareAreas = (one: Tool, other: Tool): number => (RANKS[one.area] ?? 0) - (RANKS[other.area] ?? 0);
+
+/** On a phone, the areas are closed, and the list gives way to the chosen tool. */
 function ToolList({ tools, chosen }: { tools: readonly Tool[]; chosen: string | undefined }) {
   const [wanted, want] = useState("");
+  const isPhone = matchMedia("(max-width: 800px)").matches;
   const words = wanted.toLowerCase().split(/\s+/);
   const found = tools.filter((tool) => {
     const text = `${tool.name} ${tool.title} ${tool.description}`.toLowerCase();
@@ -61,9 +66,9 @@ function ToolList({ tools, chosen }: { tools: readonly Tool[]; chosen: string | 
         />
       </label>
       {found.length === 0 && <Empty>No tool fits.</Empty>}
-      {[...Map.groupBy(found, ({ area }) => area)].map(([area, some]) => (
-        <section key={area}>
-          <h2>{area}</h2>
+      {[...Map.groupBy(found.toSorted(compareAreas), ({ area }) => area)].map(([area, some]) => (
+        <details key={area} open={!isPhone || wanted !== "" || some.some(({ name }) => name === chosen)}>
+          <summary>{area}</summary>
           {some.map(({ name, title }) => (
             <Link
               key={name}
@@ -74,7 +79,7 @@ function ToolList({ tools, chosen }: { tools: readonly Tool[]; chosen: string | 
               {title}
             </Link>
           ))}
-        </section>
+        </details>
       ))}
     </nav>
   );

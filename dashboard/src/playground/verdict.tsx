@@ -1,8 +1,20 @@
+import { Link } from "@tanstack/react-router";
 import { money, time } from "../format.ts";
+import { sayMember } from "../parts/answer-words.ts";
+import { Named } from "../parts/names.tsx";
+import { writeDraft } from "./drafts.ts";
+
+interface Refusal {
+  code: string;
+  detail: string;
+  issues?: readonly { path: string; message: string }[];
+  /** Travelers whose profiles lack something. */
+  travelers?: readonly { userId: string; fields: readonly string[] }[];
+}
 
 export interface Preview {
   accepted: boolean;
-  problem: { code: string; detail: string; issues?: readonly { path: string; message: string }[] } | null;
+  problem: Refusal | null;
   priceUsdc: string | null;
   inAllUsdc: string | null;
   allowances: readonly { name: string; token: string; left: string; leftAfter: string | null }[];
@@ -12,7 +24,55 @@ export interface Preview {
   note: string;
 }
 
-const sayPlace = (place: string): string => place.replaceAll("_", " ");
+/** The order is named above; the rest of the sentence stands for itself, with its time and its amount in place. */
+function sayFinal({ what, undo, undoableUntil, undoCostUsdc }: Preview["irreversible"][number]): string {
+  const cost = undoCostUsdc === null ? "a fee that is not known yet" : `${money(undoCostUsdc)} USDC`;
+  const [, ofFlight] = /^the order, once the first flight has left; until then (.*)$/.exec(what) ?? [];
+  if (ofFlight !== undefined) {
+    const until = undoableUntil === null ? "the first flight leaves" : time(undoableUntil);
+    const rest = ofFlight
+      .replace("undoCostUsdc", cost)
+      .replace("cancel_order_quote says", "a quote for cancelling says");
+    return `Until ${until}, ${rest}.`;
+  }
+  const [, rest] = /^the order: (.*)$/.exec(what) ?? [];
+  const said = rest === undefined ? `Cannot be undone: ${what}` : rest.charAt(0).toUpperCase() + rest.slice(1);
+  if (undoableUntil !== null) {
+    return `${said}, until ${time(undoableUntil)} it can be undone${undoCostUsdc === null ? "" : ` for ${cost}`}.`;
+  }
+  return `${said}${undo === "never" ? "" : " (the supplier has not said whether it can be undone)"}.`;
+}
+
+const PLACES: Readonly<Record<string, string>> = {
+  treasury: "your wallet",
+  collection: "Wayfare, which pays the supplier",
+  gateway: "your balance in the gateway",
+  trip_budget: "the trip’s budget",
+  booking_reservation: "the booking’s reservation",
+};
+
+const sayPlace = (place: string): string => PLACES[place] ?? place.replaceAll("_", " ");
+
+/** Each person’s missing fields, and the form that takes them. */
+function Missing({ travelers }: { travelers: NonNullable<Refusal["travelers"]> }) {
+  return (
+    <ul>
+      {travelers.map(({ userId, fields }) => (
+        <li key={userId}>
+          <Named id={userId} /> (<span className="mono">{userId}</span>) lacks{" "}
+          {fields.map((field) => sayMember(field).toLowerCase()).join(", ")}.{" "}
+          <Link
+            to="/playground"
+            search={{ tool: "save_traveler" }}
+            onClick={() => writeDraft("save_traveler", { userId })}
+          >
+            Fill in the profile
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** The effects of the call, before anything happens. */
 export function Verdict({ preview }: { preview: Preview }) {
@@ -26,8 +86,12 @@ export function Verdict({ preview }: { preview: Preview }) {
       {problem !== null && (
         <>
           <p>
-            {problem.detail} <a href={`/docs/errors/${problem.code}`}>{problem.code}</a>
+            {problem.code === "traveler_incomplete" && problem.travelers?.length
+              ? "The flight needs more about who travels."
+              : problem.detail}{" "}
+            <a href={`/docs/errors/${problem.code}`}>{problem.code}</a>
           </p>
+          {problem.travelers !== undefined && problem.travelers.length > 0 && <Missing travelers={problem.travelers} />}
           <ul>
             {problem.issues?.map(({ path, message }) => (
               <li key={`${path} ${message}`}>
@@ -53,21 +117,14 @@ export function Verdict({ preview }: { preview: Preview }) {
           ))}
         </ul>
       )}
-      {irreversible.map(({ what, undoableUntil, undoCostUsdc, undo }) => (
-        <p key={what}>
-          Final: {what}
-          {undoableUntil === null
-            ? undo === "never"
-              ? ""
-              : " (the supplier has not said whether it can be undone)"
-            : `, until ${time(undoableUntil)} it can be undone${undoCostUsdc === null ? "" : ` for ${money(undoCostUsdc)} USDC`}`}
-        </p>
+      {irreversible.map((one) => (
+        <p key={one.what}>{sayFinal(one)}</p>
       ))}
       {allowances.length > 0 && (
         <table>
           <thead>
             <tr>
-              <th>What is left</th>
+              <th>Balance</th>
               <th className="number">Now</th>
               <th className="number">Afterwards</th>
             </tr>

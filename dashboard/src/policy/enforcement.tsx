@@ -20,7 +20,7 @@ export function Enforcement(props: {
         <>
           <p>
             {enforced.policyId === null
-              ? "Direct calls need not comply with any policy."
+              ? "No policy limits direct calls."
               : `Every direct call must comply with ${enforced.policyId}.`}{" "}
             {enforced.changedAt !== null && (
               <span className="quiet">

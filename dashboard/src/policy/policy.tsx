@@ -69,7 +69,7 @@ export function Policy() {
               ))}
             </ul>
             <p className="quiet">
-              A run names its policy. <a href="/docs/travel-policy">How policies work</a>
+              A workflow run can name a policy of its own. <a href="/docs/travel-policy">How policies work</a>
             </p>
             <NewPolicy />
           </Panel>

@@ -53,7 +53,7 @@ export function Pricing() {
   });
   return (
     <Panel title="Pricing">
-      <p className="quiet">Your markup on what you resell from a trip’s budget, and who pays the service’s take.</p>
+      <p className="quiet">Your markup on what you resell from a trip’s budget, and who pays Wayfare’s fee.</p>
       {!isOpen && (
         <button type="button" className="plain" onClick={() => open(true)}>
           Read the pricing (0.0005 USDC)
@@ -120,7 +120,7 @@ function Edit({ active }: { active: PricingPolicy }) {
         <Amount label="At least, USDC" value={floor} change={setFloor} />
         <Amount label="At most, USDC" value={ceiling} change={setCeiling} hint="no limit" />
         <label>
-          The service’s take
+          Wayfare’s fee
           <select
             value={take}
             onChange={({ target }) => setTake(TAKES.find((one) => one === target.value) ?? "add_to_customer")}
@@ -177,7 +177,7 @@ function Example({ priced: { accepted, problem, price } }: { priced: Price }) {
           <dd className="amount">{money(price.costUsdc)} USDC</dd>
           <dt>Your markup</dt>
           <dd className="amount">{money(price.markupUsdc)} USDC</dd>
-          <dt>The service’s take</dt>
+          <dt>Wayfare’s fee</dt>
           <dd className="amount">{money(price.serviceTakeUsdc)} USDC</dd>
           <dt>The customer pays</dt>
           <dd className="amount">

@@ -136,7 +136,7 @@ function CloseAirport() {
       )}
       <div className="buttons">
         <button type="submit" className="plain" disabled={close.isPending}>
-          Close it for your bookings
+          Close the airport
         </button>
       </div>
       <ApiCall calls={[{ method: "POST", path, body }]} />

@@ -32,7 +32,7 @@ export function Keys() {
         {keys.isPending && <Rows count={4} />}
         {keys.error !== null && <Problem error={keys.error} retry={() => void keys.refetch()} />}
         {keys.isSuccess && all.length === 0 && (
-          <Empty>There is no key yet. Make one, and an agent can call its first tool.</Empty>
+          <Empty>There is no key yet. Create one, and an agent can call its first tool.</Empty>
         )}
         <ul className="list keys">
           {all.map((key) => (
@@ -71,7 +71,9 @@ function Row({ of: key, onRotated }: { of: Key; onRotated: (made: NewKey) => voi
           {expiresAt === null || state !== "active" ? "" : `, ends ${time(expiresAt)}`}
         </span>
       </span>
-      {isInternal && <span className="quiet">An operator’s system acts with it. The operator ends it.</span>}
+      {isInternal && (
+        <span className="quiet">For the systems of whoever runs this deployment. Only they can end it.</span>
+      )}
       {state === "active" && !isInternal && (
         <span className="buttons">
           <Rotate keyId={keyId} name={name} onRotated={onRotated} />
@@ -130,7 +132,7 @@ function Rotate({ keyId, name, onRotated }: { keyId: string; name: string; onRot
       title={`Rotate ${name}?`}
       says={
         <>
-          <p>A new key with the same scopes and limits is made. Replace the old one everywhere before it ends.</p>
+          <p>A new key with the same scopes and limits is created. Replace the old one everywhere before it ends.</p>
           <label htmlFor={id}>The old key works for</label>
           <select id={id} value={overlapHours} onChange={({ target }) => setOverlap(Number(target.value))}>
             {OVERLAPS.map(({ hours, label }) => (
@@ -141,7 +143,7 @@ function Rotate({ keyId, name, onRotated }: { keyId: string; name: string; onRot
           </select>
         </>
       }
-      yes="Make the new key"
+      yes="Create the new key"
       error={rotate.error}
       run={() => rotate.mutateAsync()}
     />

@@ -11,7 +11,7 @@ const LIFETIMES = [
   { days: 7, label: "7 days" },
   { days: 30, label: "30 days" },
   { days: 90, label: "90 days" },
-  { days: undefined, label: "No end" },
+  { days: undefined, label: "Never" },
 ] as const;
 const DAY_MILLISECONDS = 86_400_000;
 
@@ -37,7 +37,7 @@ export function MintSheet({ close }: { close: () => void }) {
     if (!isEmpty) mint.mutate(readForm(form, { isEverything, requestId: requestId.current }));
   };
   const leave = () => {
-    if (!isDirty || confirm("Leave without making the key?")) close();
+    if (!isDirty || confirm("Leave without creating the key?")) close();
   };
   return (
     <Dialog.Root open onOpenChange={leave}>
@@ -90,7 +90,7 @@ export function MintSheet({ close }: { close: () => void }) {
                 </p>
               )}
             </fieldset>
-            <label htmlFor="key-life">Ends after</label>
+            <label htmlFor="key-life">Expires after</label>
             <select id="key-life" name="days" defaultValue="30">
               {LIFETIMES.map(({ days, label }) => (
                 <option key={label} value={days ?? ""}>
@@ -104,16 +104,16 @@ export function MintSheet({ close }: { close: () => void }) {
                 <Limit name="perCallUsdc" label="Per call" />
                 <Limit name="perDayUsdc" label="Per day" />
                 <Limit name="perMonthUsdc" label="Per month" />
-                <Limit name="feesUsdc" label="Fees of calls per month" />
+                <Limit name="feesUsdc" label="Call fees per month" />
               </div>
-              <label htmlFor="key-recipients">Only to these addresses</label>
+              <label htmlFor="key-recipients">May pay only these addresses</label>
               <input id="key-recipients" name="recipients" placeholder="0x…, separated by commas; left empty: any" />
             </fieldset>
             {mint.error !== null && <Problem error={mint.error} />}
             <div className="buttons">
               <Dialog.Close className="plain">Cancel</Dialog.Close>
               <button type="submit" disabled={mint.isPending}>
-                Make the key
+                Create the key
               </button>
             </div>
           </form>
@@ -127,7 +127,15 @@ function Limit({ name, label }: { name: string; label: string }) {
   return (
     <div>
       <label htmlFor={`key-${name}`}>{label}</label>
-      <input id={`key-${name}`} name={name} inputMode="decimal" pattern="\d+(\.\d{1,6})?" placeholder="No limit" />
+      <input
+        id={`key-${name}`}
+        name={name}
+        inputMode="decimal"
+        pattern="\d+(\.\d{1,6})?"
+        placeholder="No limit"
+        onInput={({ currentTarget }) => currentTarget.setCustomValidity("")}
+        onInvalid={({ currentTarget }) => currentTarget.setCustomValidity("Enter an amount such as 250.00.")}
+      />
     </div>
   );
 }

@@ -16,7 +16,7 @@ export function Sessions() {
   });
   return (
     <>
-      <h1>Sessions</h1>
+      <h1>Sessions and passkeys</h1>
       <Panel title="Where you are signed in">
         {sessions.isPending && <Rows count={2} />}
         {sessions.error !== null && <Problem error={sessions.error} retry={() => void sessions.refetch()} />}

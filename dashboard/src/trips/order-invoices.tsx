@@ -5,8 +5,14 @@ import { money } from "../format.ts";
 import { InvoiceFiles } from "../parts/invoice-files.tsx";
 import { Empty, Problem } from "../parts/states.tsx";
 
+interface Props {
+  orderId: string;
+  hasDocuments: boolean;
+  isPaidDirectly: boolean;
+}
+
 /** The newest invoices are read; an older one is found under Money. */
-export function OrderInvoices({ orderId, hasDocuments }: { orderId: string; hasDocuments: boolean }) {
+export function OrderInvoices({ orderId, hasDocuments, isPaidDirectly }: Props) {
   const invoices = useQuery({
     queryKey: ["invoices", "newest"],
     queryFn: ({ signal }) => api<ListInvoicesAnswer>("/api/invoices?limit=200", { signal }),
@@ -27,8 +33,12 @@ export function OrderInvoices({ orderId, hasDocuments }: { orderId: string; hasD
           </li>
         ))}
       </ul>
-      {invoices.isSuccess && found.length === 0 && !hasDocuments && (
-        <Empty>There is no ticket and no invoice yet.</Empty>
+      {invoices.isSuccess && found.length === 0 && !hasDocuments && <Empty>There is no ticket yet.</Empty>}
+      {invoices.isSuccess && found.length === 0 && isPaidDirectly && (
+        <p className="quiet">
+          This order was paid directly from the wallet, so it has no invoice.{" "}
+          <a href="/docs/invoices#when-an-invoice-is-issued">How to get one</a>
+        </p>
       )}
     </>
   );

@@ -118,7 +118,11 @@ function Whole({ order }: { order: GetOrderAnswer }) {
                 ))}
               </ul>
             )}
-            <OrderInvoices orderId={order.orderId} hasDocuments={documents.length > 0} />
+            <OrderInvoices
+              orderId={order.orderId}
+              hasDocuments={documents.length > 0}
+              isPaidDirectly={order.externalId === null && order.status !== "held"}
+            />
           </Panel>
         </div>
       </div>

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, type UsagePage } from "../api.ts";
-import { usdc } from "../format.ts";
+import { sayMonth, usdc } from "../format.ts";
 import { LIVE_MILLISECONDS } from "../parts/pages.tsx";
 import { Panel, Problem, Rows } from "../parts/states.tsx";
 
@@ -27,8 +27,8 @@ export function Cap() {
             aria-label="Part of the monthly cap that is spent"
           />
           <p className="quiet">
-            {usdc(Math.max(0, cap - spent))} USDC are left until the end of {totals.period} (UTC). At the cap, calls
-            that cost something are refused.
+            {usdc(Math.max(0, cap - spent))} USDC are left until the end of {sayMonth(totals.period)} (UTC). At the cap,
+            calls that cost something are refused.
           </p>
         </>
       )}

@@ -74,6 +74,8 @@ function describe(node: HTMLElement): uPlot.Options {
     width: node.clientWidth,
     height: HEIGHT,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), "UTC"),
+    // Until somebody points at a day, the newest one is told.
+    hooks: { ready: [(chart) => chart.setLegend({ idx: chart.data[0].length - 1 })] },
     series: [
       { label: "Day", value: (_chart, seconds) => (seconds == null ? "" : sayDay(seconds)) },
       {

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { api, type FailedCall } from "../api.ts";
 import { fromNow, time, toolName } from "../format.ts";
+import { ErrorCode } from "../parts/error-code.tsx";
 import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
 
 export function Failures() {
@@ -37,7 +38,7 @@ export function Failures() {
       {failures.isSuccess && calls.length === 0 && (
         <Empty>{code === undefined ? "No call has failed lately." : "No call has failed with this code."}</Empty>
       )}
-      <ul className="list">
+      <ul className="list calls">
         {calls.map(({ id, tool, code: failed, createdAt, keyName }) => (
           <li key={id} aria-current={id === chosen}>
             <button
@@ -53,7 +54,7 @@ export function Failures() {
             >
               {tool === null ? "Unknown tool" : toolName(tool)}
             </button>
-            <span className="mono">{failed}</span>
+            <ErrorCode code={failed} />
             <time className="quiet" dateTime={createdAt} title={time(createdAt)}>
               {fromNow(createdAt)}
               {keyName === null ? "" : `, ${keyName}`}
@@ -67,10 +68,21 @@ export function Failures() {
 }
 
 function FailureDetails({ call }: { call: FailedCall }) {
+  const [approvalId] = /\bapr_[0-9A-Z]{26}\b/.exec(call.detail ?? "") ?? [];
   return (
     <dl className="details">
       <dt>Reason</dt>
       <dd>{call.detail ?? "None was given."}</dd>
+      {approvalId !== undefined && (
+        <>
+          <dt>Approval</dt>
+          <dd>
+            <Link to="/approvals" search={{ id: approvalId }}>
+              Open the request
+            </Link>
+          </dd>
+        </>
+      )}
       {call.issuePaths.length > 0 && (
         <>
           <dt>Arguments</dt>

@@ -56,7 +56,7 @@ async function mintAndCall(service: TestService, { desk, look }: Looking): Promi
   await go(desk, "API keys");
   await desk.getByRole("button", { name: "New key" }).click();
   await desk.getByLabel("Name").fill("first agent");
-  await desk.getByRole("button", { name: "Make the key" }).click();
+  await desk.getByRole("button", { name: "Create the key" }).click();
   await desk.getByText("it is not shown again").first().waitFor();
   const key = await desk.locator(".sheet code").first().innerText();
   await look("2 key", desk);

@@ -25,8 +25,30 @@ async function confirmPrincipal(entry: CatalogEntry, calling: Calling): Promise<
 
 function requireScope({ tool, scopes }: CatalogEntry, principal: Principal): Principal {
   if (!hasAnyScope(principal.scopes, scopes)) throw missingScope(tool.name, scopes);
-  if (principal.signInAgain === true && (tool.effect === "spend" || needsRecentSignIn(scopes))) throw signInAgain();
+  if (principal.signInAgain === true && spendsOrRules({ tool, scopes })) throw signInAgain();
   return principal;
+}
+
+const spendsOrRules = ({ tool, scopes }: Pick<CatalogEntry, "tool" | "scopes">): boolean =>
+  tool.effect === "spend" || needsRecentSignIn(scopes);
+
+/** A preview changes nothing, so a sign-in of any age does; the call itself asks for a recent one. */
+export function forPreview<Asked extends Calling>(asked: Asked): Asked {
+  const { principal } = asked;
+  if (isPayer(principal) || principal.signInAgain !== true) return asked;
+  const confirmPrincipal = async () => {
+    const confirmed = await asked.confirmPrincipal();
+    return confirmed && withoutAge(confirmed);
+  };
+  return { ...asked, principal: withoutAge(principal), confirmPrincipal };
+}
+
+const withoutAge = ({ signInAgain: _, ...principal }: Principal): Principal => principal;
+
+/** Says before the call that it will ask for a recent sign-in. */
+export function warnSignIn(entry: CatalogEntry, { principal }: Calling): readonly string[] {
+  if (isPayer(principal) || principal.signInAgain !== true || !spendsOrRules(entry)) return [];
+  return ["You signed in more than 15 minutes ago. Sign in again before you make this call."];
 }
 
 export function isPayer(principal: Principal | Payer): principal is Payer {

@@ -26,6 +26,9 @@ const FUNCTION_WORDS =
   "a an and are as at be been before but by can cannot could do does for from had has have if in into is it its may more must no not of on once only or other so such than that the then there these they this those to until was were what when where which while who will with without you your".split(
     " ",
   );
+/** An amount with its currency: a reason that compares amounts says nothing without them. */
+const AMOUNT = /(?<![\p{L}\p{N}_.,])\d{1,12}(?:\.\d{1,6})? (?:USD|USDC|EUR|EURC)(?![\p{L}\p{N}_])/u;
+const AMOUNT_OR_WORD = new RegExp(`${AMOUNT.source}|${WORD.source}`, "gu");
 const HIDDEN = "…";
 const HIDDEN_RUN = /…(?:[^\p{L}\p{N}\s…]+…)+/gu;
 
@@ -129,11 +132,11 @@ interface Ours {
   own: OwnWords;
 }
 
-/** Hides each word that occurs in the values of the arguments. Null: there are too many words to compare. */
+/** Hides each word that occurs in the values of the arguments, other than amounts with a currency. Null: there are too many words to compare. */
 function withoutArguments(detail: string, args: unknown, ours: Ours): string | null {
   const said = new Set<string>();
   if (!collectWords(args, ours, said)) return null;
-  const hidden = detail.replaceAll(WORD, (word) => (said.has(word.toLowerCase()) ? HIDDEN : word));
+  const hidden = detail.replaceAll(AMOUNT_OR_WORD, (part) => (said.has(part.toLowerCase()) ? HIDDEN : part));
   return hidden.replaceAll(HIDDEN_RUN, HIDDEN).slice(0, LONGEST_DETAIL);
 }
 

@@ -4,6 +4,7 @@ import type { PendingCall } from "../contracts/charge.ts";
 import { findRefusal, previewGates, previewRun, previewWarnings } from "../contracts/gate.ts";
 import type { Invocation } from "../contracts/invocation.ts";
 import type { Preview, Refused } from "../contracts/preview-answer.ts";
+import { forPreview, warnSignIn } from "./caller.ts";
 import { type Turn, usesCostlyPorts } from "./costly-calls.ts";
 import { type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
 
@@ -29,13 +30,13 @@ export async function previewCall(
   let turn: Turn | undefined;
   let isWaiting = false;
   try {
-    const prepared = await prepareCall(options, invocation);
-    const { call, caller, ports, input, plan } = prepared;
+    const prepared = await prepareCall(options, forPreview(invocation));
+    const { entry, call, caller, ports, input, plan } = prepared;
     tried = call;
     call.rulesVersion = null;
     const { tool, listPrice, price, paidBy } = call;
     preview.tried = { toolName: tool.name, effect: tool.effect, listPrice, price, paidBy };
-    preview.warnings = await previewWarnings(options.gates, call, plan);
+    preview.warnings = [...warnSignIn(entry, invocation), ...(await previewWarnings(options.gates, call, plan))];
     const refusal = await findRefusal(options.gates, call, plan);
     if (refusal !== undefined) {
       // An approver may allow it yet, so whoever asks for the approval is shown the plan.

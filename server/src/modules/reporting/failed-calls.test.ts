@@ -161,6 +161,25 @@ test("a detail keeps its own words, though a sentence of the arguments has them 
   expect(call?.detail).toContain("the");
 });
 
+test("a detail keeps its amounts, which the arguments have too, and hides other numbers of the arguments", async () => {
+  const put = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${service.operatorKey}`, "content-type": "application/json" };
+    expect((await service.send(path, { method: "PUT", headers, body: JSON.stringify(body) })).status).toBeLessThan(300);
+  };
+  await put("/api/policies/careful", {
+    document: { title: "Careful", payments: { severity: "deny", maxAmountUsd: 2 } },
+  });
+  await put("/api/policy-enforcement", { policyId: "careful" });
+  const refused = await service.call("send_tokens", { to: `0x${"7".repeat(40)}`, amount: "6.00" });
+  await put("/api/policy-enforcement", { policyId: null });
+  expect(refused.body.detail).toContain("The payment is 6.00 USD");
+  const [call] = (await list("&limit=1")).calls;
+  expect(call?.detail).toBe(refused.body.detail);
+  const echoed = await service.call("read_order", { ...UNKNOWN_ORDER, 987654321: 987654321 });
+  expect(echoed.body.detail).toContain("987654321");
+  expect((await list("&limit=1")).calls[0]?.detail).not.toContain("987654321");
+});
+
 test.each([
   [99_000, expect.any(String)],
   [101_000, null],

@@ -338,6 +338,12 @@ describe("a session", () => {
       headers,
     });
     expect([spent.status, code(spent)]).toEqual([403, "sign_in_again"]);
+    const preview = { tool: "preview_call", args: { tool: "send_tokens", args } };
+    const previewed = await browser.send("/api/agent/dispatch", { method: "POST", json: preview, headers });
+    expect(previewed.status, "a preview changes nothing").toBe(200);
+    const { problem, warnings } = JSON.parse(previewed.text).result;
+    expect(problem?.code).not.toBe("sign_in_again");
+    expect(warnings).toContainEqual(expect.stringContaining("Sign in again"));
     expect(code(await change(browser, "/api/policy-enforcement", { policyId: null }))).toBe("sign_in_again");
     expect((await change(browser, "/api/travelers/user_y", profile)).status).toBe(201);
   });

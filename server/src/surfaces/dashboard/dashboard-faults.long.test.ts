@@ -57,7 +57,7 @@ async function mintKey(on: Page, name: string): Promise<void> {
   await open("/settings/keys", on);
   await on.getByRole("button", { name: "New key" }).click();
   await on.getByLabel("Name").fill(name);
-  await on.getByRole("button", { name: "Make the key" }).click();
+  await on.getByRole("button", { name: "Create the key" }).click();
 }
 
 it("two tabs of one person show two tenants, and each acts with its own roles", async () => {
@@ -110,7 +110,7 @@ it("on a slow network nothing jumps, and a button that is pressed twice does its
       }).observe({ type: "layout-shift", buffered: true });
     `);
     await open("/");
-    await page.getByText("Nothing waits for a person.").waitFor();
+    await page.getByText("Nothing needs your attention.").waitFor();
     await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
     // A good page has less (Cumulative Layout Shift).
     expect(Number(await page.evaluate("window.shifted"))).toBeLessThan(0.1);
@@ -118,7 +118,7 @@ it("on a slow network nothing jumps, and a button that is pressed twice does its
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name").fill("tab slow");
     await page.evaluate(`{
-      const button = [...document.querySelectorAll("button")].find((one) => one.textContent === "Make the key");
+      const button = [...document.querySelectorAll("button")].find((one) => one.textContent === "Create the key");
       button.click();
       button.click();
     }`);

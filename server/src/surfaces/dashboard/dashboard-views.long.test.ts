@@ -71,7 +71,7 @@ async function fillProduct() {
   await service.call("give_feedback", { subjectAgentId: "1", stars: 4, tag: LINK, fromKind: "org" });
   await send("/api/tenants", "POST", { name: SVG });
   return [
-    { name: "home", path: "/", shows: "Needs somebody" },
+    { name: "home", path: "/", shows: "Needs attention" },
     { name: "trips", path: "/trips", shows: "LHR to JFK" },
     { name: "budgets", path: "/trips?list=budgets", shows: IMAGE },
     { name: "order", path: `/trips/orders/${orderId}`, shows: "Reference" },
@@ -90,9 +90,9 @@ async function fillProduct() {
     { name: "audit, one line", path: "/audit?action=key&text=constructor", shows: TEMPLATE },
     { name: "tenants", path: "/tenants", shows: SVG },
     { name: "playground", path: "/playground?tool=search_hotels", shows: "Fill in the example" },
-    { name: "channels", path: "/channels", shows: "air/orders" },
+    { name: "channels", path: "/channels?channel=supplier", shows: "air/orders" },
     { name: "endpoints", path: "/channels?list=events", shows: IMAGE },
-    { name: "places", path: "/channels?list=places", shows: "No channel" },
+    { name: "places", path: "/channels", shows: "No channel" },
     { name: "policy", path: "/policy?policy=markup", shows: SCRIPT },
     { name: "policy, JSON", path: "/policy?policy=markup&form=json", shows: "<script data-markup>" },
     { name: "policy, form", path: "/policy?policy=markup&form=edit", shows: "limits nothing" },
@@ -163,6 +163,23 @@ it("a supplier's markup is text in the playground's answer", async () => {
   expect(await findMarkup()).toEqual({ elements: 0, hasRun: false });
   await page.unroute("**/api/agent/dispatch");
   expect(errors).toEqual([]);
+});
+
+it("an offer leads to the filled form of its booking, which names the flight and what the profile still lacks", async () => {
+  const { page } = watched;
+  await open({ path: "/playground?tool=search_flights", shows: "Fill in the example" });
+  await page.getByRole("button", { name: "Fill in the example" }).click();
+  await page.getByRole("button", { name: /^Call/ }).click();
+  await page.getByRole("link", { name: "Book this" }).first().click();
+  expect(await page.getByLabel("offerId").inputValue()).toMatch(/^off_/);
+  await page
+    .getByRole("definition")
+    .filter({ hasText: /LHR \d\d:\d\d to / })
+    .waitFor();
+  await page.getByRole("button", { name: /^Preview/ }).click();
+  await page.getByText(/ lacks .*(given name|born on|phone number)/).waitFor();
+  await page.getByRole("link", { name: "Fill in the profile" }).click();
+  expect(await page.getByLabel("userId").inputValue()).toMatch(/^user_/);
 });
 
 it("a call that moves money is previewed first, and moves what the preview said", async () => {
@@ -307,4 +324,24 @@ it("would run no markup even if a view took a text for it: the page's policy ref
   await page.evaluate(`document.body.insertAdjacentHTML("beforeend", ${JSON.stringify(IMAGE)})`);
   expect(await refused).toBe("script-src-attr");
   expect(await findMarkup()).toEqual({ elements: 1, hasRun: false });
+});
+
+it("a call that asks for a new sign-in offers it beside the form, which is filled again afterwards", async () => {
+  const { page } = watched;
+  await open({ path: "/playground?tool=send_tokens", shows: "Fill in the example" });
+  await page.getByRole("button", { name: "Fill in the example" }).click();
+  await page.getByLabel("amount").fill("4");
+  await page.getByRole("button", { name: /^Preview/ }).click();
+  await page.getByText("It would be accepted.").waitFor();
+  // As the service answers a quarter of an hour after the sign-in.
+  const body = JSON.stringify({ ok: false, code: "sign_in_again", detail: "You signed in too long ago." });
+  await page.route("**/api/agent/dispatch", (route) => route.fulfill({ status: 403, body }));
+  await page.getByRole("button", { name: /^Call: / }).click();
+  await page.getByRole("link", { name: "Sign in again" }).first().click();
+  await page.waitForURL(/\/sign-in\?again=1/);
+  await page.unroute("**/api/agent/dispatch");
+  await page.goto(new URL(new URL(page.url()).searchParams.get("next") ?? "", page.url()).href);
+  await page.getByText("Fill in the example").waitFor();
+  expect(await page.getByLabel("amount").inputValue()).toBe("4");
+  expect(await page.evaluate("sessionStorage.getItem('wayfare drafts')"), "kept for one way back").toBeNull();
 });

@@ -25,12 +25,12 @@ it("a person signs in by a printed link, makes a key, calls with it, sees a fail
   await page.goto(link);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
-  await page.getByText("Nothing waits for a person.").waitFor();
+  await page.getByText("Nothing needs your attention.").waitFor();
 
   await page.getByRole("link", { name: "API keys" }).click();
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByLabel("Name").fill("first agent");
-  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByRole("button", { name: "Create the key" }).click();
   await page.getByText("it is not shown again").first().waitFor();
   const key = await page.locator(".sheet code").first().innerText();
   expect(key).toMatch(/^ak_/);
@@ -64,17 +64,17 @@ it("a key gets no more than was ticked, and is rotated with the overlap that was
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByLabel("Name").fill("narrow agent");
   await page.getByLabel("Everything that an agent may do").uncheck();
-  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByRole("button", { name: "Create the key" }).click();
   await page.getByText("Choose at least one.").waitFor();
   await page.getByText("Account: Read the account").click();
   await page.getByLabel("account:read").check();
-  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByRole("button", { name: "Create the key" }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();
   const row = page.getByRole("listitem").filter({ hasText: "narrow agent" });
   await row.getByText("account:read", { exact: true }).waitFor();
   await row.getByRole("button", { name: "Rotate" }).click();
   await page.getByLabel("The old key works for").selectOption("1 more hour");
-  await page.getByRole("button", { name: "Make the new key" }).click();
+  await page.getByRole("button", { name: "Create the new key" }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();
   await row.nth(1).waitFor();
   const rows = await service.sql(

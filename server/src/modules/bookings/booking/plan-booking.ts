@@ -40,7 +40,7 @@ declare module "../../../kernel/contracts/call-plan.ts" {
 }
 
 /** An airline tells the window only for an order. */
-const VOID = ", or all of it until voidWindowEndsAt where book_flight answers that";
+const VOID = ". Some airlines give all of it back for a short time after the booking: the booking says until when";
 
 type FindTimeZone = (airport: string) => string | undefined;
 
