@@ -6,17 +6,20 @@ import { ErrorCode } from "../parts/error-code.tsx";
 import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
 import { Departures } from "./departures.tsx";
 import { NeedsSomebody } from "./needs-somebody.tsx";
-import { StartHere } from "./start-here.tsx";
+import { ANY_ORDER, StartHere } from "./start-here.tsx";
 import { Wallet } from "./wallet.tsx";
 
 const LIVE = { refetchInterval: 15_000 } as const;
 
 export function Home() {
+  const { isPending } = useQuery(ANY_ORDER);
   return (
     <>
       <h1>Home</h1>
       <StartHere />
-      <div className="columns">
+      {isPending && <Rows count={3} />}
+      {/* What is below would jump when the first steps appear. */}
+      <div className="columns" hidden={isPending}>
         <div>
           <NeedsSomebody />
           <Departures />

@@ -11,13 +11,15 @@ interface Step {
   link: Pick<LinkProps, "to" | "search">;
 }
 
+export const ANY_ORDER = {
+  queryKey: ["orders", "any"],
+  queryFn: ({ signal }: { signal: AbortSignal }) => api<GetOrdersAnswer>("/api/orders?limit=1", { signal }),
+  retry: false,
+} as const;
+
 /** The way to a first booking, until there is one. What the roles do not include counts as not done. */
 export function StartHere() {
-  const orders = useQuery({
-    queryKey: ["orders", "any"],
-    queryFn: ({ signal }) => api<GetOrdersAnswer>("/api/orders?limit=1", { signal }),
-    retry: false,
-  });
+  const orders = useQuery(ANY_ORDER);
   const enabled = orders.data?.orders.length === 0;
   const keys = useQuery({
     queryKey: ["keys", "any"],

@@ -134,10 +134,11 @@ async function approveOnPhone(
   await look("7 somebody is needed", desk);
   const phone = await openPhone();
   await phone.goto(`${service.appUrl}/dashboard/approvals`);
+  await phone.getByRole("link", { name: "Send tokens" }).click();
   await phone.getByLabel("Reason").fill("Agreed by telephone");
   await look("8 approval", phone);
   await phone.getByRole("button", { name: /^Approve/ }).click();
-  await phone.getByText("Nothing waits for your decision.").waitFor();
+  await phone.getByText("Reason: Agreed by telephone").waitFor();
   requireResult(await service.call("send_tokens", asked, { key }));
   await put("/api/policy-enforcement", { policyId: null });
 }

@@ -58,7 +58,7 @@ async function fill(): Promise<string> {
   const booked = requireResult(await service.call("book_flight", { offerId: offer.id }));
   // The supplier's own words arrive once more with the tickets.
   const read = () => service.sql("select ticketing from booking where order_id = $1", [booked.orderId]);
-  await expect.poll(read).toEqual([{ ticketing: "ticketed" }]);
+  await vi.waitFor(async () => expect(await read()).toEqual([{ ticketing: "ticketed" }]), { timeout: 30_000 });
   await service.sql(
     `update booking set pnr = $2, travelers = jsonb_set(jsonb_set(travelers, '{0,givenName}', to_jsonb($3::text)), '{0,familyName}', to_jsonb($4::text)),
        result = result || jsonb_build_object('accommodationName', $6::text), order_slices = jsonb_set(order_slices, '{0,origin}', to_jsonb($5::text))
