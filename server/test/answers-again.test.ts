@@ -30,7 +30,7 @@ afterAll(async () => {
   await world?.close();
 });
 // Others finish a call when they look for such calls, and a run tries again when its time has come.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 240_000 });
 const PATIENCE = { timeout: 50_000, interval: 100 };
 
 const keyed = (tool: string, args: object, key: string): Promise<Answer> =>
