@@ -64,7 +64,7 @@ test("a node that holds many blocks is replaced by a fresh one; old blocks, rece
   expect(early.every((result) => result !== null)).toBe(true);
   const [node] = findNodes(fixture.chainFolderPath());
   for (let nonce = 8; nonce < 2 + TRANSFERS; nonce += 1) await transfer(chain, nonce);
-  const renewed = () => chain.errors.filter((line) => line.includes("a fresh node goes on")).length;
+  const renewed = () => chain.errors.filter((line) => line.includes("a fresh node continues")).length;
   expect(renewed()).toBeGreaterThan(1);
   await expect.poll(() => findNodes(fixture.chainFolderPath())).toHaveLength(1);
   expect(findNodes(fixture.chainFolderPath())).not.toEqual([node]);
@@ -99,7 +99,7 @@ test("one that holds some blocks is replaced when nothing is sent", async () => 
   await send(chain, 0, undefined, COIN_BYTECODE);
   const [node] = findNodes(fixture.chainFolderPath());
   for (let nonce = 1; nonce < 50; nonce += 1) await transfer(chain, nonce);
-  await expect.poll(() => chain.errors.join("")).toContain("a fresh node goes on at block 50");
+  await expect.poll(() => chain.errors.join("")).toContain("a fresh node continues at block 50");
   await expect.poll(() => findNodes(fixture.chainFolderPath())).toHaveLength(1);
   expect(findNodes(fixture.chainFolderPath())).not.toEqual([node]);
   await transfer(chain, 50);
