@@ -23,7 +23,7 @@ export type Answer =
   /** Announces more bytes than it sends, then breaks the connection. */
   | { truncated: string; status?: number };
 
-export type Script = (request: SeenRequest, turn: number) => Answer;
+export type Script = (request: SeenRequest, turn: number) => Answer | Promise<Answer>;
 
 export interface ScriptedServer {
   url: string;
@@ -50,7 +50,7 @@ export async function startScriptedServer(script: Script): Promise<ScriptedServe
       connection: connections.get(incoming.socket) ?? 0,
     };
     requests.push(seen);
-    const answer = script(seen, requests.length);
+    const answer = await script(seen, requests.length);
     if (answer === "hang") return;
     if (answer === "reset") {
       incoming.socket.resetAndDestroy();

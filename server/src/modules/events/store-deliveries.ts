@@ -51,6 +51,8 @@ interface Parts {
 export function createDeliveries({ db, clock, vault }: Parts): Deliveries {
   const at = (instant: Temporal.Instant) => sql`${instant.toString()}::timestamptz`;
   const key = ({ endpointId, eventId }: LeasedDelivery) => sql`endpoint_id = ${endpointId} and event_id = ${eventId}`;
+  /** A replay meanwhile, or a process that took over after the lease, makes an attempt no longer the one to store. */
+  const isSameAttempt = ({ attempts }: LeasedDelivery) => sql`state = 'waiting' and attempts = ${attempts}`;
   const attempted = ({ at: tried, status, problem }: Attempt) =>
     sql`last_attempt_at = ${at(tried)}, last_status = ${status ?? null}, last_problem = ${problem ?? null}`;
 
@@ -105,7 +107,8 @@ export function createDeliveries({ db, clock, vault }: Parts): Deliveries {
     async delivered(delivery, attempt) {
       await sql`
         with ended as (
-          update event_delivery set state = 'delivered', next_at = null, ${attempted(attempt)} where ${key(delivery)}
+          update event_delivery set state = 'delivered', next_at = null, ${attempted(attempt)}
+          where ${key(delivery)} and ${isSameAttempt(delivery)}
           returning resource, position
         ), behind as (
           -- Those that waited for it.
@@ -120,7 +123,8 @@ export function createDeliveries({ db, clock, vault }: Parts): Deliveries {
     async failedOnce(delivery, attempt, { at: next, restUntil }) {
       const { rows } = await sql<{ failures: number; failingSince: Temporal.Instant }>`
         with tried as (
-          update event_delivery set next_at = ${at(next)}, ${attempted(attempt)} where ${key(delivery)} and state = 'waiting'
+          update event_delivery set next_at = ${at(next)}, ${attempted(attempt)}
+          where ${key(delivery)} and ${isSameAttempt(delivery)}
           returning resource, position
         ), behind as (
           update event_delivery next set next_at = greatest(next.next_at, ${at(next)}) from tried
