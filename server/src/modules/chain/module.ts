@@ -11,6 +11,7 @@ import * as chain from "./migrations/0005-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
 import * as chains from "./migrations/0113-chains.ts";
 import * as furtherEscrows from "./migrations/0128-further-escrows.ts";
+import * as stoppedChainsAreCompared from "./migrations/0199-stopped-chains-are-compared.ts";
 import { ChainOpener } from "./opening/chain-opener.ts";
 import { createBoundChains } from "./opening/store-bound-chains.ts";
 import { createChainTransactions, openTransactions, openTransactionsBeside } from "./sending/store-transactions.ts";
@@ -67,6 +68,7 @@ export const chainModule = defineModule({
     "0007-chain-requests": chainRequests,
     "0113-chains": chains,
     "0128-further-escrows": furtherEscrows,
+    "0199-stopped-chains-are-compared": stoppedChainsAreCompared,
   },
   // Partial, as few transactions are ever sent again.
   indexes: {

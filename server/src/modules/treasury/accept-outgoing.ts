@@ -30,7 +30,7 @@ export async function acceptOutgoing(
   }
   const owned = await ownMovements(stores.wallets, chain, receipt.movements);
   const leaving = owned.filter(({ from }) => from !== undefined && from.kind !== "escrow");
-  await stores.transaction(async ({ ledger }) => {
+  await stores.transaction(async ({ ledger, boundChains }) => {
     for (const one of leaving) {
       const { token, amount, logIndex } = one.movement;
       if (one.from?.kind !== "treasury") {
@@ -39,6 +39,7 @@ export async function acceptOutgoing(
       await ledger.send({ ...key, token, tenantId: one.from.tenantId }, amount, `accepted:${receipt.hash}:${logIndex}`);
     }
     await ledger.postMovements(key, leaving);
+    await boundChains.compareAgain(key);
   });
   return leaving;
 }

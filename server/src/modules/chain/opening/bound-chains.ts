@@ -29,4 +29,6 @@ export interface BoundChains {
   stop(chain: ChainKey, reason: string): Promise<boolean>;
   /** True if it was stopped. */
   resume(chain: ChainKey): Promise<boolean>;
+  /** Has a stopped chain's books compared at once, as resuming does. */
+  compareAgain(chain: ChainKey): Promise<void>;
 }

@@ -139,18 +139,31 @@ export function createBoundChains(db: Queryable, clock: Clock, { homes } = creat
         ? stopChain(db, clock, chain, reason)
         : db.transaction().execute((transaction) => stopChain(transaction, clock, chain, reason)),
 
-    async resume({ environment, chain }) {
-      const row = await db
-        .updateTable("chainNetwork")
-        .set({ stoppedBecause: null, updatedAt: now() })
-        .where("environment", "=", environment)
-        .where("chain", "=", chain)
-        .where("stoppedBecause", "is not", null)
-        .returning("environment")
-        .executeTakeFirst();
-      return row !== undefined;
-    },
+    resume: (chain) => resumeChain(db, now(), chain),
+    compareAgain: (chain) => compareAgain(db, chain),
   };
+}
+
+async function resumeChain(db: Queryable, updatedAt: string, { environment, chain }: ChainKey): Promise<boolean> {
+  const row = await db
+    .updateTable("chainNetwork")
+    .set({ stoppedBecause: null, updatedAt })
+    .where("environment", "=", environment)
+    .where("chain", "=", chain)
+    .where("stoppedBecause", "is not", null)
+    .returning("environment")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Tells of the change that it does not make. */
+async function compareAgain(db: Queryable, { environment, chain }: ChainKey): Promise<void> {
+  await db
+    .updateTable("chainNetwork")
+    .set(({ ref }) => ({ stoppedBecause: ref("stoppedBecause") }))
+    .where("environment", "=", environment)
+    .where("chain", "=", chain)
+    .execute();
 }
 
 async function listIndexed(db: Queryable, environment: Environment): Promise<ReadonlyMap<string, bigint>> {
