@@ -4,7 +4,7 @@ import { nameFlights } from "../state/people.ts";
 import { BookedFlight, type FlightOffer } from "../state/results.ts";
 import { shownFlights, shownStays } from "../state/shown.ts";
 import type { State, Wish } from "../state/state.ts";
-import { chooseFlight, chooseStay } from "./choose.ts";
+import { askWhich, chooseFlight, chooseStay } from "./choose.ts";
 import { findFlights } from "./flights.ts";
 import { ask, call, type Deciding, failureCode, need, type Outcome, sayFailure, tell } from "./outcome.ts";
 import { registerTraveler } from "./register-traveler.ts";
@@ -34,12 +34,7 @@ export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
     state.picked === undefined
       ? chooseFlight(offers, findWanted(state, wish), readPrice)
       : offers.find((one) => nameFlights(one) === state.picked);
-  if (offer === undefined)
-    return ask(
-      "choice",
-      speaker.say("askChoice"),
-      offers.map((_, index) => String(index + 1)),
-    );
+  if (offer === undefined) return askWhich(deciding, wish, offers.length);
   const seats = offer.passengers?.length ?? state.party.adults + state.party.children;
   // Those who fill all seats travel without the caller.
   const others = findCompanions(deciding, state.isCallerLeftOut ? seats : seats - 1);

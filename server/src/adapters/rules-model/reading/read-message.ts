@@ -1,4 +1,4 @@
-import { readAssistance, readStayLimit } from "./assistance.ts";
+import { readAssistance, readHold, readStayLimit } from "./assistance.ts";
 import { Marks } from "./cursor.ts";
 import { type DateMention, isSpan, readDates } from "./dates.ts";
 import { detectLanguage, isForeign } from "./detect-language.ts";
@@ -10,6 +10,7 @@ import { type Party, readParty } from "./people.ts";
 import { type Personal, readPersonal } from "./personal.ts";
 import { type PlaceMention, readPlaces } from "./places.ts";
 import { readMarks } from "./read-marks.ts";
+import { type Requests, readRequests } from "./requests.ts";
 import { readStrangers } from "./strangers.ts";
 
 /** Which of the things that were shown is meant. */
@@ -47,8 +48,12 @@ export interface Reading {
   readonly bags: number | undefined;
   /** A wheelchair, or other help at the airport. */
   readonly isAssistanceWanted: boolean;
+  /** A fare is to be held, and paid later or never. */
+  readonly isHoldWanted: boolean;
   /** A limit that was said before is of the hotel alone. */
   readonly isLimitOfStay: boolean;
+  /** Wishes that only a hotel can fulfil, and the words after "please ask for". */
+  readonly requests: Omit<Requests, "rest">;
   /** People without a profile for whom it is asked, and what a profile needs. */
   readonly personal: Omit<Personal, "rest">;
   /** Names of people who travel and have no profile. */
@@ -79,8 +84,10 @@ export function readMessage(text: string, context: ReadingContext): Reading {
   const whole = new Marks(readMarks(text, lexicon));
   const personContext = { ...context, known: context.known ?? [], language: lexicon.language };
   const { rest: withoutPeople, ...personal } = readPersonal(text, whole, personContext);
-  const assistance = readAssistance(withoutPeople);
-  const stayLimit = readStayLimit(assistance.rest);
+  const { rest: withoutRequests, ...requests } = readRequests(withoutPeople, lexicon.language);
+  const assistance = readAssistance(withoutRequests);
+  const hold = readHold(assistance.rest);
+  const stayLimit = readStayLimit(hold.rest);
   const { rest } = stayLimit;
   const marks = rest === text ? whole : new Marks(readMarks(rest, lexicon));
   const dates = readDates(marks, context);
@@ -118,7 +125,9 @@ export function readMessage(text: string, context: ReadingContext): Reading {
     rooms,
     bags,
     isAssistanceWanted: assistance.isWanted,
+    isHoldWanted: hold.isWanted,
     isLimitOfStay: stayLimit.isSaid,
+    requests,
     personal,
     strangers,
     nationality: readNationality(marks, text),

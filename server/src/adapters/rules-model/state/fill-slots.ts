@@ -152,11 +152,18 @@ function fillMaximum({ flight, stay }: State, { maximum, isLimitOfStay }: Readin
 }
 
 /** Keeps the wishes for the hotel that follows the flight of the same message. */
-export function fillNextStay({ stay }: State, { places, stars, rooms }: Reading): void {
+export function fillNextStay(state: State, reading: Reading): void {
+  const { stay } = state;
+  const { places, stars, rooms } = reading;
+  keepRequests(state, reading);
   const near = places.findLast(({ role, isNegated }) => role === "near" && !isNegated);
   if (near !== undefined) stay.near = near.name;
   if (stars !== undefined) stay.stars = stars;
   if (rooms !== undefined) stay.rooms = rooms;
+}
+
+function keepRequests({ stay }: State, { requests: { wishes } }: Reading): void {
+  stay.requests = [...new Set([...stay.requests, ...wishes])];
 }
 
 export function fillStay(state: State, reading: Reading): void {
@@ -165,6 +172,7 @@ export function fillStay(state: State, reading: Reading): void {
   fillStayPlace(state, reading);
   fillStayDates(state, reading);
   fillMaximum(state, reading, "stay");
+  keepRequests(state, reading);
   if (rooms !== undefined) stay.rooms = rooms;
   if (kinds.has("refundable")) stay.isRefundable = true;
   if (stars !== undefined && !kinds.has("forget")) stay.stars = stars;

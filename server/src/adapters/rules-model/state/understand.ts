@@ -2,7 +2,8 @@ import type { ModelRequest } from "../../../ports/language-model.ts";
 import { fold } from "../reading/marks.ts";
 import { type Choice, type Reading, readMessage } from "../reading/read-message.ts";
 import { ASIDES, findAgain, findOther, findTotal } from "./asides.ts";
-import { findBeyond, withAssistance } from "./beyond.ts";
+import { findBeside, withDeed } from "./beside.ts";
+import { findBeyond, withAssistance, withHold } from "./beyond.ts";
 import { findChoice, findInformation, findSocialWish, hasSlots, INFORMATION, isOpen } from "./choose-wishes.ts";
 import { fillFlight, fillNextStay, fillStay } from "./fill-slots.ts";
 import { findDemonym, noteTopic } from "./note-topic.ts";
@@ -99,8 +100,10 @@ function nameCompanions(state: State, reading: Reading, { traveler }: Situation)
 }
 
 function findWishes(state: State, reading: Reading, named: readonly Companion[]): readonly Wish[] {
+  const beside = findBeside(state, reading);
+  if (beside !== undefined) return withAssistance(state, reading, beside);
   const wishes = findPlainWishes(state, reading, named);
-  return withAssistance(state, reading, wishes);
+  return withDeed(state, reading, withHold(reading, withAssistance(state, reading, wishes)));
 }
 
 function findPlainWishes(state: State, reading: Reading, named: readonly Companion[]): readonly Wish[] {
@@ -253,7 +256,8 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
     if (task === "stay") state.stay.sort = reading.sort;
     else state.flight.sort = reading.sort;
   }
-  return { kind: task === "stay" ? "findStays" : "findFlights", reading };
+  const isRenumbered = isShown && (choice?.ordinal ?? 0) > 0;
+  return { kind: task === "stay" ? "findStays" : "findFlights", reading, ...(isRenumbered ? { isRenumbered } : {}) };
 }
 
 const isNamedChoice = (choice: Choice | undefined, kinds: ReadonlySet<string>): boolean =>
@@ -342,6 +346,6 @@ function startTask(state: State, task: Task, { kinds, places }: Reading): void {
   state.task = task;
 }
 
-/** The limit of a hotel that was put off holds when its turn comes. */
-const startStay = ({ isStayNext, stay: { maximum } }: State): State["stay"] =>
-  isStayNext && maximum !== undefined ? { ...newStay(), maximum } : newStay();
+/** The limit and the wishes for a hotel that was put off hold when its turn comes. */
+const startStay = ({ isStayNext, stay: { maximum, requests } }: State): State["stay"] =>
+  isStayNext ? { ...newStay(), requests, ...(maximum === undefined ? {} : { maximum }) } : newStay();
