@@ -63,10 +63,15 @@ function findCompanions(deciding: Deciding, count: number): { userIds: readonly 
   const saved = [...state.strangers].flatMap((name) => state.saved.get(name) ?? []);
   const userIds = [...named.map(({ userId }) => userId), ...saved];
   if (userIds.length === count) return { userIds };
-  if (companions.length === count) return { userIds: companions.map(({ userId }) => userId) };
-  if (companions.length < count) return { outcome: tell(speaker.say("noProfiles")) };
-  const names = companions.map(({ name }) => name);
-  return { outcome: ask("companions", speaker.say("askCompanions", { names: speaker.list(names) }), names) };
+  // "My wife" is nobody in particular until she is named.
+  const isAnybody = state.relatives === 0 && state.strangers.size === 0;
+  if (isAnybody && companions.length === count) return { userIds: companions.map(({ userId }) => userId) };
+  const names = companions.filter(({ userId }) => !userIds.includes(userId)).map(({ name }) => name);
+  const missing = Math.max(1, count - userIds.length);
+  if (isAnybody && names.length >= missing)
+    return { outcome: ask("companions", speaker.say("askCompanions", { names: speaker.list(names) }), names) };
+  const known = names.length === 0 ? "" : ` ${speaker.say("knownPeople", { names: speaker.list(names) })}`;
+  return { outcome: ask("companions", `${speaker.say("askPeople", { count: missing })}${known}`, names) };
 }
 
 function sayBooked(deciding: Deciding, result: unknown, wish: Wish): Outcome {

@@ -27,7 +27,9 @@ export function findStays(deciding: Deciding, wish: Wish): Outcome {
   if (search === undefined) return tell(speaker.say("unknown"));
   const first = need(deciding, search);
   if ("outcome" in first) return sayNoPlace(deciding, search) ?? first.outcome;
-  const answer = StayAnswer.safeParse(first.result).data;
+  const around = lookAlone(deciding, search, first.result);
+  if ("outcome" in around) return around.outcome;
+  const answer = StayAnswer.safeParse(around.result).data;
   const filters = listFilters(state, wish);
   if (answer?.searchId != null && Object.keys(filters).length > 0) {
     const narrow = { name: "search_more_stays", args: { searchId: answer.searchId, ...filters } };
@@ -37,7 +39,7 @@ export function findStays(deciding: Deciding, wish: Wish): Outcome {
   if (shown.length === 0) return tell(speaker.say("noStays"));
   const { checkIn, checkOut } = state.stay;
   if (checkIn === undefined || checkOut === undefined) return tell(speaker.say("noStays"));
-  const place = answer?.location?.label ?? sayPlace(state);
+  const place = withoutRepeats(answer?.location?.label ?? sayPlace(state));
   const header = speaker.say("stays", {
     place,
     from: speaker.day(checkIn),
@@ -56,6 +58,13 @@ export function findStays(deciding: Deciding, wish: Wish): Outcome {
   return tell([...notes, showStays(shown, speaker), ...wishes, speaker.say("chooseStay")].join("\n"));
 }
 
+/** "St. Stephen's Cathedral, Vienna, Vienna, Austria" */
+const withoutRepeats = (label: string): string =>
+  label
+    .split(", ")
+    .filter((part, index, parts) => part !== parts[index - 1])
+    .join(", ");
+
 function sayTerms({ state: { party, stay }, speaker }: Deciding, nights: number): string {
   const guests = party.adults + party.children;
   return speaker.say("wholeStay", { nights, guests, rooms: Math.min(stay.rooms, party.adults) });
@@ -63,6 +72,21 @@ function sayTerms({ state: { party, stay }, speaker }: Deciding, nights: number)
 
 const sayRequests = ({ state, speaker }: Deciding): string =>
   speaker.say("requestsPassed", { wishes: speaker.list(state.stay.requests) });
+
+/** A name that is no part of the journey's city after all is looked for by itself. */
+function lookAlone(
+  deciding: Deciding,
+  search: Call,
+  result: unknown,
+): { readonly result: unknown } | { readonly outcome: Outcome } {
+  const { near, isDistrict } = deciding.state.stay;
+  const { unknownPart } = StayAnswer.safeParse(result).data?.location ?? {};
+  if (isDistrict !== true || near === undefined || unknownPart == null) return { result };
+  const alone = { name: search.name, args: { ...search.args, location: near } };
+  const found = findResult(deciding, alone);
+  if (found === undefined) return { outcome: call(alone) };
+  return { result: found.outcome === "ok" ? found.result : result };
+}
 
 function askForMissing({ state, speaker, today }: Deciding): Outcome | undefined {
   const { stay, party } = state;

@@ -73,6 +73,10 @@ export interface ReadingContext {
   readonly people: readonly string[];
   /** Full names of those who were spoken of and have no profile. */
   readonly known?: readonly string[];
+  /** The last question was who travels. */
+  readonly isNameAsked?: boolean;
+  /** The caller travels with others who were spoken of. */
+  readonly isAccompanied?: boolean;
   /** The language of the messages before, for texts that do not show theirs. */
   readonly language: Lexicon["language"];
 }
@@ -82,7 +86,8 @@ export function readMessage(text: string, context: ReadingContext): Reading {
   const lexicon = detected ?? lexicons.find(({ language }) => language === context.language) ?? lexicons[0];
   if (lexicon === undefined) throw new Error("There are no languages.");
   const whole = new Marks(readMarks(text, lexicon));
-  const personContext = { ...context, known: context.known ?? [], language: lexicon.language };
+  const { known = [], isNameAsked = false, isAccompanied = false } = context;
+  const personContext = { ...context, known, isNameAsked, isAccompanied, language: lexicon.language };
   const { rest: withoutPeople, ...personal } = readPersonal(text, whole, personContext);
   const { rest: withoutRequests, ...requests } = readRequests(withoutPeople, lexicon.language);
   const assistance = readAssistance(withoutRequests);
@@ -198,9 +203,10 @@ function readBags(marks: Marks, folded: string): number | undefined {
 
 /** "The second", "number 2", "option two", "the last one", "BA277". */
 function readChoice(marks: Marks): Choice | undefined {
-  const sort = lastMeant(marks, "sort")?.value;
+  const named = lastMeant(marks, "sort")?.value;
   const flightNumber = marks.find("flightNumber").map((index) => marks.at(index).value)[0];
   let ordinal: number | undefined;
+  let latest = false;
   for (const index of marks.find("ordinal", "last", "number", "option")) {
     const mark = marks.at(index);
     const next = marks.at(marks.pass(index + 1, ["skip", "sign"]));
@@ -208,7 +214,9 @@ function readChoice(marks: Marks): Choice | undefined {
       if (!marks.isNegated(index)) ordinal = mark.number;
       marks.use(index);
     } else if (mark.kind === "last") {
-      ordinal = -1;
+      // "The last one on Friday" leaves last.
+      if (marks.has("weekday", "date", "day")) latest = true;
+      else ordinal = -1;
       marks.use(index);
     } else if (mark.kind === "option" && next.kind === "number") {
       ordinal = next.number;
@@ -218,6 +226,7 @@ function readChoice(marks: Marks): Choice | undefined {
       marks.use(index);
     }
   }
+  const sort = named ?? (latest ? "latest" : undefined);
   if (sort === undefined && flightNumber === undefined && ordinal === undefined) return undefined;
   return {
     ...(ordinal === undefined ? {} : { ordinal }),

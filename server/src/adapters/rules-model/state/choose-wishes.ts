@@ -22,10 +22,13 @@ export function findSocialWish(state: State, reading: Reading): Wish | undefined
   const { kinds, marks } = reading;
   if (kinds.has("help") && !hasSlots(reading) && !kinds.has("flight") && !kinds.has("stay"))
     return { kind: "help", reading };
-  const known = [...kinds].filter((kind) => kind !== "word");
+  // "That one, then", of the one that was spoken of.
+  const isThat = state.spoken !== undefined && state.lastShown !== undefined && kinds.has("it");
+  const known = [...kinds].filter((kind) => kind !== "word" && !(isThat && kind === "it"));
   const isSocial =
     known.every((kind) => SOCIAL.has(kind)) && marks.list.filter(({ kind }) => kind === "word").length <= 3;
   if (!isSocial) return undefined;
+  if (isThat && !kinds.has("word") && !kinds.has("no")) return acceptShown(state, reading);
   if (kinds.has("bye")) return { kind: "bye", reading };
   if (kinds.has("no") && !kinds.has("word") && !isOpen(state)) return { kind: "done", reading };
   if (kinds.has("thanks")) return { kind: "thanks", reading };
@@ -109,7 +112,8 @@ export function findInformation(reading: Reading): Wish[] {
     if (kind === "visa" && kinds.has("policy") && !/visa|visum|visado|pass/.test(reading.folded)) return [];
     // "How much is left, and what is our spending limit?" is about what there is.
     const isLeft = /\b(?:left|remaining|ubrig|queda\w*)\b/.test(folded);
-    if (kind === "spent" && kinds.has("treasury") && isLeft) return [];
+    const isPast = /\b(?:spent|(?:did|have|has) \w+ spend|ausgegeben|gastado|gaste|gastamos)\b/.test(folded);
+    if (kind === "spent" && kinds.has("treasury") && isLeft && !isPast) return [];
     if (kind === "treasury" && !isLeft && !asksLimit && (kinds.has("usage") || kinds.has("spent"))) return [];
     // "I'd spend 200 euros a night" and "I want to spend a week there" are of a journey.
     if (kind === "spent" && (kinds.has("policy") || hasSlots({ ...reading, dates: [], bags: undefined }))) return [];

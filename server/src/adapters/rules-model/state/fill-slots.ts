@@ -179,12 +179,25 @@ export function fillStay(state: State, reading: Reading): void {
 }
 
 function fillStayPlace({ stay, flight, stays }: State, { places, kinds }: Reading): void {
+  // "In Mitte", after a flight to Berlin.
+  const isDistrict = ({ role, code, isCountry }: PlaceMention): boolean =>
+    role === "in" &&
+    code === undefined &&
+    !isCountry &&
+    kinds.has("stay") &&
+    places.every((one) => one.code === undefined);
   for (const mention of places) {
     if (mention.isNegated) continue;
     if (mention.role === "near") {
+      // "The cathedral" is the one that was named before.
+      if (stay.near?.toLowerCase().includes(mention.name.toLowerCase()) === true) continue;
       stay.near = mention.name;
       // A city that was named for another sight need not be the city of this one.
       if (!places.some(({ role, isNegated }) => role !== "near" && !isNegated) && kinds.has("stay")) delete stay.city;
+    } else if (isDistrict(mention) && flight.destination !== undefined) {
+      stay.city = flight.destination;
+      stay.isDistrict = true;
+      if (!places.some(({ role }) => role === "near")) stay.near = mention.name;
     } else if (mention.role !== "from" || places.length === 1) {
       const isOther = stay.city !== undefined && stay.city.name !== mention.name;
       stay.city = toPlace(mention);
@@ -239,9 +252,10 @@ function fillStayDates(state: State, { dates, nights, duration, kinds }: Reading
 function isJourneysStay({ isStayNext, stay, flight }: State, kinds: ReadonlySet<string>): boolean {
   if (isStayNext || kinds.has("it") || kinds.has("sameDates")) return true;
   const isThere =
-    stay.city !== undefined &&
-    (stay.city.name === flight.destination?.name ||
-      (stay.city.code !== undefined && stay.city.code === flight.destination?.code));
+    stay.isDistrict === true ||
+    (stay.city !== undefined &&
+      (stay.city.name === flight.destination?.name ||
+        (stay.city.code !== undefined && stay.city.code === flight.destination?.code)));
   return isThere;
 }
 
@@ -255,6 +269,8 @@ export function fillParty(
   const { question } = state;
   const isAsked = question === "passengers" || question === "guests";
   const [bare] = numbers;
+  if (party.companions > 0) state.relatives = party.companions;
+  if (party.isAlone) state.relatives = 0;
   const children = named.flatMap(({ bornOn }) => {
     const age = bornOn === undefined ? undefined : ageOn(bornOn, day);
     return age !== undefined && age < CHILD_UNTIL ? [age] : [];
@@ -265,7 +281,10 @@ export function fillParty(
   else if (party.companions > 0) next.adults = 1 + party.companions;
   else if (isAsked && bare !== undefined && bare >= 1 && bare <= 9) next.adults = bare;
   else if (named.length > children.length && !party.isAlone) {
-    const grown = named.length - children.length;
+    // Whoever was named without an age may be a child that was spoken of.
+    const ageless = named.filter(({ bornOn }) => bornOn === undefined).length;
+    const open = Math.max(0, (party.children ?? next.children) - children.length);
+    const grown = named.length - children.length - Math.min(open, ageless);
     next.adults = state.isCallerLeftOut ? grown : Math.max(next.adults, 1 + grown);
   }
   if (party.children !== undefined) {

@@ -41,6 +41,8 @@ export interface StaySlots {
   city?: Place;
   /** A sight or a street near which the hotel is. */
   near?: string;
+  /** It was named alone, and is taken for a part of the journey's city. */
+  isDistrict?: boolean;
   checkIn?: Temporal.PlainDate;
   checkOut?: Temporal.PlainDate;
   nights?: number;
@@ -148,6 +150,8 @@ export interface State {
   task: Task;
   party: PartySlots;
   isPartyKnown: boolean;
+  /** People such as "my wife", who come along and were not named with it. */
+  relatives: number;
   /** Those who were named travel without the caller. */
   isCallerLeftOut: boolean;
   flight: FlightSlots;
@@ -227,6 +231,7 @@ export const newState = (): State => ({
   task: "none",
   party: { adults: 1, children: 0, ages: [] },
   isPartyKnown: false,
+  relatives: 0,
   isCallerLeftOut: false,
   flight: newFlight(),
   stay: newStay(),

@@ -26,6 +26,8 @@ export function understand(state: State, text: string, situation: Situation): vo
     base,
     language: state.language ?? situation.language,
     known: [...state.strangers],
+    isNameAsked: state.question === "companions" || state.question === "traveler",
+    isAccompanied: !state.isCallerLeftOut && (state.relatives > 0 || state.question === "companions"),
     people: situation.traveler.companions.map(({ name }) => fold(name).split(" ")[0] ?? ""),
   });
   state.language = reading.language ?? state.language;
@@ -250,6 +252,7 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
     hasSlots(reading) ||
     kinds.has("want") ||
     reading.isLimitOfStay ||
+    reading.requests.wishes.length > 0 ||
     state.question !== undefined;
   if (!isSearch && choice === undefined && reading.sort === undefined) return undefined;
   if (reading.sort !== undefined) {
@@ -294,7 +297,8 @@ function isOnlyAChoice({
 
 /** Everything that a search depends on: the same text means the same search. */
 function snapshot({ flight, stay, party }: State, task: Task): string {
-  return JSON.stringify(task === "stay" ? [stay, party] : [flight, party]);
+  // The hotel is asked for the other wishes, whichever search found it.
+  return JSON.stringify(task === "stay" ? [{ ...stay, requests: [] }, party] : [flight, party]);
 }
 
 function findTask(state: State, reading: Reading): Task {
