@@ -77,7 +77,9 @@ export function checkEnded({ books, played, orders, paid }: Facts): Finding {
     if (failure !== undefined) return [`${name} could not go on: ${failure}`];
     if (!isOver) return [`${name} has not ended`];
     const calls = books.calls.filter((call) => call.conversation_id === conversationId);
-    const ordered = calls.reduce((sum, { offer_id }) => sum + (booked.get(offer_id ?? "")?.length ?? 0), 0);
+    // An offer that is shown again has two calls, and one order.
+    const offers = new Set(calls.map(({ offer_id }) => offer_id));
+    const ordered = [...offers].reduce((sum, offer) => sum + (booked.get(offer ?? "")?.length ?? 0), 0);
     const times = dialogue.payee === undefined ? ordered : (paid.get(dialogue.payee) ?? 0);
     const wanted = listEnds(dialogue);
     const charges = calls.filter(({ tool, meter_id }) => SPENDS.has(tool) && meter_id !== null).length;

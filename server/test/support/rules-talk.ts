@@ -6,12 +6,14 @@ const NOW = Temporal.Instant.from("2026-11-27T09:00:00Z");
 const SPENDS = /^(?:book_|confirm_|hold_)/;
 const MOST_STEPS = 12;
 
+type Answer = "confirm" | "withdraw" | "decline";
+
 interface TalkOptions {
   readonly locale?: string;
   readonly timeZone?: string;
   readonly now?: Temporal.Instant;
   /** Done by the traveler when a spend is shown: `withdraw` writes the next message instead of a yes. */
-  readonly onSpend?: "confirm" | "withdraw" | "decline";
+  readonly onSpend?: Answer | ((turn: number) => Answer);
   /** Answers of tools instead of those below. */
   readonly answers?: Readonly<Record<string, unknown>>;
   /** Who has a profile, beside the traveler; their ids are their given names. */
@@ -42,7 +44,7 @@ export async function talkWithRules(
       { userId: "user_marco", name: "Marco Traveler" },
     ],
   };
-  for (const said of say) {
+  for (const [turn, said] of say.entries()) {
     messages.push({ role: "user", text: said, at: now });
     const calls: { name: string; args: unknown }[] = [];
     const texts: string[] = [];
@@ -62,7 +64,7 @@ export async function talkWithRules(
       if (toolCalls.length === 0) break;
       calls.push(...toolCalls.map(({ name, args }) => ({ name, args })));
       const isSpend = toolCalls.some(({ name }) => SPENDS.test(name));
-      const outcome = isSpend ? OUTCOMES[onSpend] : "ok";
+      const outcome = isSpend ? OUTCOMES[typeof onSpend === "function" ? onSpend(turn) : onSpend] : "ok";
       const results = toolCalls.map(({ id, name, args }) => ({
         ...{ id, name, outcome },
         result: outcome === "ok" ? (answers[name] ?? answerCall(name, args)) : null,

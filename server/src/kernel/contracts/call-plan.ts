@@ -49,6 +49,8 @@ export interface PlannedFinality {
   what: string;
   /** The deadline for undoing it. Undefined: `undo` says why. */
   undoableUntil: Temporal.Instant | undefined;
+  /** The IANA zone of the place by whose clock the deadline was set, if known. */
+  timeZone?: string | undefined;
   /** Without `undoableUntil`: left out if it cannot be undone at all, `not_known` if nobody has told. */
   undo?: "not_known" | undefined;
   /** The cost of undoing it before then. Undefined: nothing, or only the supplier knows. */

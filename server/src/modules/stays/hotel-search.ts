@@ -211,7 +211,7 @@ export async function findHotels(
   }
   const past = checkDay(query.checkInDate, place, { maps, clock });
   if (past !== undefined) throw invalidInput([past]);
-  const timeZone = findTimeZone(text, maps);
+  const timeZone = findTimeZone(text, maps) ?? maps.timeZonesAt(place)[0];
   const nights = Temporal.PlainDate.from(query.checkInDate).until(query.checkOutDate).days;
   call.progress(`Requesting rooms near ${place.label} from the supplier`);
   const { checkInDate, checkOutDate, guests, childAges = [], rooms } = query;

@@ -4,7 +4,7 @@ import { nameFlights } from "../state/people.ts";
 import { BookedFlight, type FlightOffer } from "../state/results.ts";
 import { shownFlights, shownStays } from "../state/shown.ts";
 import type { State, Wish } from "../state/state.ts";
-import { chooseFlight, chooseStay } from "./choose.ts";
+import { askWhich, chooseFlight, chooseStay } from "./choose.ts";
 import { findFlights } from "./flights.ts";
 import { ask, call, type Deciding, failureCode, need, type Outcome, sayFailure, tell } from "./outcome.ts";
 import { registerTraveler } from "./register-traveler.ts";
@@ -34,12 +34,7 @@ export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
     state.picked === undefined
       ? chooseFlight(offers, findWanted(state, wish), readPrice)
       : offers.find((one) => nameFlights(one) === state.picked);
-  if (offer === undefined)
-    return ask(
-      "choice",
-      speaker.say("askChoice"),
-      offers.map((_, index) => String(index + 1)),
-    );
+  if (offer === undefined) return askWhich(deciding, wish, offers.length);
   const seats = offer.passengers?.length ?? state.party.adults + state.party.children;
   // Those who fill all seats travel without the caller.
   const others = findCompanions(deciding, state.isCallerLeftOut ? seats : seats - 1);
@@ -68,10 +63,15 @@ function findCompanions(deciding: Deciding, count: number): { userIds: readonly 
   const saved = [...state.strangers].flatMap((name) => state.saved.get(name) ?? []);
   const userIds = [...named.map(({ userId }) => userId), ...saved];
   if (userIds.length === count) return { userIds };
-  if (companions.length === count) return { userIds: companions.map(({ userId }) => userId) };
-  if (companions.length < count) return { outcome: tell(speaker.say("noProfiles")) };
-  const names = companions.map(({ name }) => name);
-  return { outcome: ask("companions", speaker.say("askCompanions", { names: speaker.list(names) }), names) };
+  // "My wife" is nobody in particular until she is named.
+  const isAnybody = state.relatives === 0 && state.strangers.size === 0;
+  if (isAnybody && companions.length === count) return { userIds: companions.map(({ userId }) => userId) };
+  const names = companions.filter(({ userId }) => !userIds.includes(userId)).map(({ name }) => name);
+  const missing = Math.max(1, count - userIds.length);
+  if (isAnybody && names.length >= missing)
+    return { outcome: ask("companions", speaker.say("askCompanions", { names: speaker.list(names) }), names) };
+  const known = names.length === 0 ? "" : ` ${speaker.say("knownPeople", { names: speaker.list(names) })}`;
+  return { outcome: ask("companions", `${speaker.say("askPeople", { count: missing })}${known}`, names) };
 }
 
 function sayBooked(deciding: Deciding, result: unknown, wish: Wish): Outcome {

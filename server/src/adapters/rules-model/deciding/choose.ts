@@ -2,6 +2,8 @@ import type { Choice, Reading } from "../reading/read-message.ts";
 import { showsAt } from "../replies/clock-times.ts";
 import { plainName } from "../state/choose-wishes.ts";
 import type { FlightOffer, ShownStay } from "../state/results.ts";
+import type { Wish } from "../state/state.ts";
+import { ask, type Deciding, type Outcome } from "./outcome.ts";
 
 type Timed = Pick<FlightOffer, "slices">;
 
@@ -77,6 +79,15 @@ export function chooseStay(shown: readonly ShownStay[], { choice, reading }: Wan
   if (choice?.ordinal !== undefined) return choice.ordinal === -1 ? shown.at(-1) : shown[choice.ordinal - 1];
   if (choice?.sort !== undefined) return refundable.toSorted(stayOrder(choice.sort))[0];
   return shown.length === 1 || (refundable.length === 1 && shown !== refundable) ? refundable[0] : undefined;
+}
+
+/** Where nothing is chosen: says so of a number that the list does not have. */
+export function askWhich({ speaker }: Deciding, wish: Wish, count: number): Outcome {
+  const choices = Array.from({ length: count }, (_, index) => String(index + 1));
+  const number = ("choice" in wish ? wish.choice?.ordinal : undefined) ?? 0;
+  if (number <= count || count === 0) return ask("choice", speaker.say("askChoice"), choices);
+  const text = count === 1 ? speaker.say("onlyOne", { number }) : speaker.say("noSuchNumber", { number, count });
+  return ask("choice", text, choices);
 }
 
 const usdc = ({ rate }: ShownStay): number => Number(rate.totalUsdc ?? rate.totalAmount);

@@ -1,5 +1,6 @@
 import { ASIDES } from "../state/asides.ts";
 import type { Wish } from "../state/state.ts";
+import { tellRefunds } from "./accounts.ts";
 import { bookFlight, tellConditions } from "./book-flight.ts";
 import { tellEligibility } from "./entry.ts";
 import { findFlights } from "./flights.ts";
@@ -49,6 +50,11 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   airlineCancelled: ({ speaker }) => tell(speaker.say("airlineCancelled")),
   cancelPart: ({ speaker }) => tell(speaker.say("cancelPart")),
   assistance: ({ speaker }) => tell(speaker.say("assistance")),
+  noHold: ({ speaker }) => tell(speaker.say("noHold")),
+  refund: tellRefunds,
+  airlineRequest: ({ speaker }) => tell(speaker.say("airlineRequest")),
+  notTaken: ({ speaker }) => tell(speaker.say("notTaken")),
+  stayFollows: ({ speaker }) => tell(speaker.say("stayFollows")),
   invoice: ({ speaker }) => tell(speaker.say("noInvoices")),
   unknown: ({ speaker }) => tell(`${speaker.say("unknown")} ${speaker.say("abilities")}`),
   foreign: ({ speaker }) => tell(`${speaker.say("foreign")} ${speaker.say("abilities")}`),
@@ -82,13 +88,21 @@ export function decide(deciding: Deciding): Outcome {
   const [first] = wishes;
   if (done !== undefined && first !== undefined && wishes.every(({ kind }) => ASIDES.has(kind)))
     return FINISHERS[done.name]?.(deciding, first) ?? {};
-  const outcomes = wishes.map((wish) => DECIDERS[wish.kind](deciding, wish));
+  const shownAgain = wishes.find(({ kind }) => kind === "showAgain");
+  const others = wishes.filter((wish) => wish !== shownAgain);
+  const outcomes = others.map((wish) => DECIDERS[wish.kind](deciding, wish));
   const calls = outcomes.flatMap((outcome) => outcome.calls ?? []);
-  if (calls.length > 0) return { calls };
+  // Words beside a call that the loop asks about.
+  const said = outcomes.flatMap(({ text, calls: own }) => (own === undefined || text === undefined ? [] : [text]));
+  if (calls.length > 0) return { calls, ...(said.length === 0 ? {} : { text: said.join("\n\n") }) };
   // A question about what is to be confirmed is answered, and then the same is asked again.
-  const isAboutDeed = wishes.every(({ kind }) => kind === "flightConditions" || kind === "total");
+  const isAboutDeed = others.length > 0 && others.every(({ kind }) => kind === "flightConditions" || kind === "total");
   const again = deed !== undefined && isAboutDeed ? [deed] : [];
   const texts = outcomes.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  if (shownAgain !== undefined) {
+    const outcome = showAgain(deciding, shownAgain);
+    return { ...outcome, text: [...texts, ...(outcome.text === undefined ? [] : [outcome.text])].join("\n\n") };
+  }
   const question = outcomes.findLast((outcome) => outcome.question !== undefined)?.question;
   if (again.length > 0) return { text: texts.join("\n\n"), calls: again };
   return { text: texts.join("\n\n"), ...(question === undefined ? {} : { question }) };

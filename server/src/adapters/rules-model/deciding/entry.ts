@@ -71,7 +71,7 @@ export function tellEligibility(deciding: Deciding, { reading }: Wish): Outcome 
 }
 
 /** The one companion that the question is about. */
-function findNamed({ request }: Deciding, { folded }: Reading) {
+export function findNamed({ request }: Deciding, { folded }: Reading) {
   const words = new Set(folded.split(/[^\p{L}'-]+/u));
   const named = request.traveler.companions.filter(({ name }) => words.has(fold(name).split(" ")[0] ?? ""));
   return named.length === 1 ? named[0] : undefined;

@@ -35,19 +35,19 @@ export function findFlights(deciding: Deciding, wish: Wish): Outcome {
   if (party.children > 0) {
     const ages = [...Array.from({ length: party.adults }, () => ADULT_AGE), ...childAges(deciding)];
     const search = { name: "search_more_flights", args: { ...base, ages, ...filters, limit: OFFERS_SHOWN } };
-    return present(deciding, search, Object.keys(filters).length > 0);
+    return present(deciding, { search, hasFilters: Object.keys(filters).length > 0, wish });
   }
   const search = {
     name: "search_flights",
     args: { ...base, ...(party.adults > 1 ? { passengers: party.adults } : {}) },
   };
   if (wish.kind !== "moreFlights" && Object.keys(filters).length === 0) {
-    return present(deciding, search, false);
+    return present(deciding, { search, hasFilters: false, wish });
   }
   const first = need(deciding, search);
   if ("outcome" in first) return first.outcome.calls === undefined ? sayNoFlights(deciding, search) : first.outcome;
   const searchId = FlightAnswer.safeParse(first.result).data?.searchId;
-  if (searchId == null) return present(deciding, search, false);
+  if (searchId == null) return present(deciding, { search, hasFilters: false, wish });
   const narrow = { name: "search_more_flights", args: { searchId, ...filters, limit: OFFERS_SHOWN } };
   const narrowed = findResult(deciding, narrow);
   const isEmpty =
@@ -61,7 +61,7 @@ export function findFlights(deciding: Deciding, wish: Wish): Outcome {
       ),
     );
   }
-  return present(deciding, narrow, true);
+  return present(deciding, { search: narrow, hasFilters: true, wish });
 }
 
 /** The profile of a child who is named tells the age on the day of the last journey. */
@@ -174,7 +174,13 @@ export function askForRate(deciding: Deciding, maximum: Maximum | undefined): Ca
   return findResult(deciding, quote) === undefined ? quote : undefined;
 }
 
-function present(deciding: Deciding, search: Call, hasFilters: boolean): Outcome {
+interface Presented {
+  readonly search: Call;
+  readonly hasFilters: boolean;
+  readonly wish: Wish;
+}
+
+function present(deciding: Deciding, { search, hasFilters, wish }: Presented): Outcome {
   const { speaker, state } = deciding;
   const found = need(deciding, search);
   if ("outcome" in found) return found.outcome.calls === undefined ? sayNoFlights(deciding, search) : found.outcome;
@@ -191,7 +197,25 @@ function present(deciding: Deciding, search: Call, hasFilters: boolean): Outcome
       : speaker.say("noneBelow", { maximum: speaker.money(String(maximum.amount), maximum.currency ?? "USD") });
   const choose = speaker.say("chooseFlight");
   const stay = state.isStayNext ? speaker.say("stayFollows") : "";
-  return tell(lines(header, note, bags, showFlights(shown, speaker), sayStrangers(deciding), choose, stay));
+  const renumbered = "isRenumbered" in wish && wish.isRenumbered === true ? speaker.say("renumbered") : "";
+  return tell(
+    lines(
+      renumbered,
+      header,
+      sayParty(deciding),
+      note,
+      bags,
+      showFlights(shown, speaker),
+      sayStrangers(deciding),
+      choose,
+      stay,
+    ),
+  );
+}
+
+function sayParty({ speaker, state: { party } }: Deciding): string {
+  const count = party.adults + party.children;
+  return count > 1 ? speaker.say("forAll", { count }) : "";
 }
 
 function sayNoFlights(deciding: Deciding, search: Call): Outcome {

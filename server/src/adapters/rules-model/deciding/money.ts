@@ -3,7 +3,9 @@ import type { Reading } from "../reading/read-message.ts";
 import { type FlightOffer, readList } from "../state/results.ts";
 import { shownFlights, shownStays } from "../state/shown.ts";
 import type { Wish } from "../state/state.ts";
+import { sayLimits, tellSpentBy } from "./accounts.ts";
 import { chooseFlight, chooseStay } from "./choose.ts";
+import { findNamed } from "./entry.ts";
 import { call, type Deciding, findResult, need, type Outcome, tell } from "./outcome.ts";
 
 const Treasury = z.looseObject({
@@ -11,14 +13,25 @@ const Treasury = z.looseObject({
   available: z.record(z.string(), z.string()).nullish(),
 });
 
-export function tellTreasury(deciding: Deciding): Outcome {
+/** "How much is left, and what is our spending limit?" */
+const ASKS_FOR_LIMIT = /limit|budget|\bcap\b|grenze|rahmen|presupuesto|\btope\b/;
+
+export function tellTreasury(deciding: Deciding, { reading }: Wish): Outcome {
   const { speaker } = deciding;
-  const found = need(deciding, { name: "check_treasury", args: {} });
+  const balance = { name: "check_treasury", args: {} };
+  const account = { name: "read_account", args: {} };
+  const wanted = ASKS_FOR_LIMIT.test(reading.folded) ? [balance, account] : [balance];
+  const pending = wanted.filter((one) => findResult(deciding, one) === undefined);
+  if (pending.length > 0) return call(...pending);
+  const found = need(deciding, balance);
   if ("outcome" in found) return found.outcome;
+  const read = wanted.length > 1 ? need(deciding, account) : undefined;
+  if (read !== undefined && "outcome" in read) return read.outcome;
   const { balances, available } = Treasury.safeParse(found.result).data ?? { balances: {} };
   const show = (amounts: Readonly<Record<string, string>>) =>
     speaker.list(Object.entries(amounts).map(([currency, amount]) => speaker.money(amount, currency)));
-  return tell(speaker.say("balance", { balance: show(balances), available: show(available ?? balances) }));
+  const said = speaker.say("balance", { balance: show(balances), available: show(available ?? balances) });
+  return tell([said, ...(read === undefined ? [] : sayLimits(deciding, read.result))].join("\n"));
 }
 
 const Usage = z.looseObject({
@@ -70,6 +83,8 @@ const KEPT: ReadonlySet<string> = new Set(["swap", "bridge", "gateway"]);
 export function tellSpent(deciding: Deciding, { reading }: Wish): Outcome {
   const { speaker } = deciding;
   const days = findDays(deciding, reading);
+  const person = findNamed(deciding, reading);
+  if (person !== undefined) return tellSpentBy(deciding, person, { ...days, period: sayPeriod(deciding, days) });
   const [from, to] = [days.from.toString(), days.to.toString()];
   const movementsCall = { name: "list_movements", args: { from, to, limit: MOST_MOVEMENTS } };
   const usageCall = { name: "list_usage", args: { from, to, limit: 1 } };
@@ -94,17 +109,22 @@ export function tellSpent(deciding: Deciding, { reading }: Wish): Outcome {
   const out = show(({ direction }) => (direction === "out" ? 1 : 0));
   const back = show(({ direction }) => (direction === "in" ? 1 : 0));
   const net = show(({ direction }) => (direction === "out" ? 1 : -1));
-  const period = from === to ? speaker.day(from) : `${speaker.day(from)} – ${speaker.day(to)}`;
+  const period = sayPeriod(deciding, days);
   const calls = showMicro(deciding, Usage.partial().safeParse(usage.result).data?.sums?.priceMicroUsdc ?? "0");
   const text = speaker.say("spent", { period, net, out, back, calls });
   return tell(nextCursor == null ? text : `${text} ${speaker.say("newestOnly", { count: MOST_MOVEMENTS })}`);
 }
 
+interface Days {
+  readonly from: Temporal.PlainDate;
+  readonly to: Temporal.PlainDate;
+}
+
+const sayPeriod = ({ speaker }: Deciding, { from, to }: Days): string =>
+  from.equals(to) ? speaker.day(from) : `${speaker.day(from)} – ${speaker.day(to)}`;
+
 /** A named day, this or the last week or month; this month where nothing is said. */
-function findDays(
-  { today }: Deciding,
-  { dates, kinds }: Reading,
-): { readonly from: Temporal.PlainDate; readonly to: Temporal.PlainDate } {
+function findDays({ today }: Deciding, { dates, kinds }: Reading): Days {
   const [named] = dates;
   const earliest = (...days: readonly Temporal.PlainDate[]) => days.toSorted(Temporal.PlainDate.compare)[0] ?? today;
   if (named?.date !== undefined) {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Speaker } from "../replies/speaker.ts";
 import type { Wish } from "../state/state.ts";
 import { type Deciding, need, type Outcome, tell } from "./outcome.ts";
 
@@ -14,6 +15,7 @@ const Policy = z.looseObject({
       currency: z.string().nullish(),
       flight: z.looseObject({ maxPrice: Limit, maxCabin: Limit }).nullish(),
       hotel: z.looseObject({ maxNightly: Limit }).nullish(),
+      approval: z.looseObject({ role: z.string().nullish() }).nullish(),
       rules: z
         .array(
           z.looseObject({
@@ -42,16 +44,32 @@ export function tellPolicy(deciding: Deciding, wish: Wish): Outcome {
   if (policy?.document == null) return tell(speaker.say("noPolicy"));
   const rules = listRules(deciding, policy, wish);
   const enforced = speaker.say(policy.enforcedPolicyId == null ? "notEnforced" : "isEnforced");
-  return tell(
-    [speaker.say("policy", { title: policy.document.title ?? policyId ?? "" }), ...rules, enforced].join("\n"),
-  );
+  const title = speaker.say("policy", { title: policy.document.title ?? policyId ?? "" });
+  const role = policy.document.approval?.role ?? "approver";
+  const approvers = APPROVAL.test(wish.reading.folded) ? [speaker.say("approvedBy", { role })] : [];
+  return tell([...sayCabin(deciding, policy, wish), title, ...rules, enforced, ...approvers].join("\n"));
 }
+
+const APPROVAL = /\b(?:approv\w*|genehmig\w*|freigeb\w*|freigabe|aprueb\w*|aprob\w*|autoriz\w*)\b/;
+const CABINS = ["economy", "premium_economy", "business", "first"];
+
+/** "May Carla fly business?" */
+function sayCabin({ speaker }: Deciding, { document }: Policy, { reading: { cabin } }: Wish): readonly string[] {
+  const { default: most, severity } = document?.flight?.maxCabin ?? {};
+  if (cabin === undefined || most == null) return [];
+  const isAbove = CABINS.indexOf(cabin) > CABINS.indexOf(String(most));
+  const consequence = isAbove ? sayConsequence(speaker, severity) : speaker.say("allowed");
+  const name = cabin.replaceAll("_", " ");
+  return [speaker.say("cabinIs", { cabin: `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, consequence })];
+}
+
+const sayConsequence = ({ say }: Speaker, severity: string | null | undefined): string =>
+  say(severity === "deny" ? "deny" : severity === "warn" ? "warn" : "requireApproval");
 
 function listRules({ speaker }: Deciding, { document }: Policy, { reading: { kinds } }: Wish): string[] {
   const { say } = speaker;
   const amount = (value: unknown) => speaker.money(String(value), document?.currency ?? "USD");
-  const consequence = (severity: string | null | undefined) =>
-    say(severity === "deny" ? "deny" : severity === "warn" ? "warn" : "requireApproval");
+  const consequence = (severity: string | null | undefined) => sayConsequence(speaker, severity);
   const { maxPrice, maxCabin } = document?.flight ?? {};
   const nightly = document?.hotel?.maxNightly;
   const lines: string[] = [];

@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
+import { z } from "zod";
 import { fold } from "../reading/marks.ts";
 import type { PersonDetails } from "../reading/personal.ts";
-import { ask, call, type Deciding, findResult, type Outcome, sayFailure, tell } from "./outcome.ts";
+import { findUnsaved } from "../state/people.ts";
+import { ask, call, type Deciding, findResult, need, type Outcome, sayFailure, tell } from "./outcome.ts";
 
 /**
  * Saves the profile of somebody who was named without one, or asks for what it still needs, all at once. The loop shows the
@@ -9,14 +11,46 @@ import { ask, call, type Deciding, findResult, type Outcome, sayFailure, tell } 
  */
 export function registerTraveler(deciding: Deciding): Outcome | undefined {
   const { state, speaker } = deciding;
-  const name = [...state.strangers].find((one) => !state.saved.has(one));
+  const name = findUnsaved(state);
   if (name === undefined) return undefined;
-  const details = state.details.get(name) ?? {};
+  const known = withContact(deciding, state.details.get(name) ?? {});
+  if ("outcome" in known) return known.outcome;
+  const { details } = known;
   const missing = listMissing(name, details).map((one) => speaker.say(one));
   if (missing.length > 0) return ask("traveler", speaker.say("askTraveler", { name, missing: speaker.list(missing) }));
   const save = { name: "save_traveler", args: profile(name, details) };
   const saved = findResult(deciding, save);
   return saved === undefined ? call(save) : tell(sayFailure(saved, speaker));
+}
+
+const ADULT_FROM = 18;
+const Contacts = z.looseObject({
+  travelers: z.array(
+    z.looseObject({
+      isCaller: z.boolean().nullish(),
+      profile: z.looseObject({ email: z.string().nullish(), phoneNumber: z.string().nullish() }),
+    }),
+  ),
+});
+
+/** A child is reached through the caller. */
+function withContact(
+  deciding: Deciding,
+  details: PersonDetails,
+): { readonly details: PersonDetails } | { readonly outcome: Outcome } {
+  const { bornOn, email, phoneNumber } = details;
+  if (bornOn === undefined || (email !== undefined && phoneNumber !== undefined)) return { details };
+  const day = deciding.state.flight.departure ?? deciding.today;
+  const { years } = Temporal.PlainDate.from(bornOn).until(day, { largestUnit: "years" });
+  if (years >= ADULT_FROM) return { details };
+  const list = need(deciding, { name: "list_travelers", args: {} });
+  if ("outcome" in list) return list;
+  const own = Contacts.safeParse(list.result).data?.travelers.find(({ isCaller }) => isCaller === true)?.profile;
+  const contact = {
+    ...(own?.email == null ? {} : { email: own.email }),
+    ...(own?.phoneNumber == null ? {} : { phoneNumber: own.phoneNumber }),
+  };
+  return { details: { ...contact, ...details } };
 }
 
 /** Beside a list of flights: what a booking for those without a profile will need. */

@@ -15,7 +15,7 @@ import {
   TripList,
 } from "../state/results.ts";
 import type { OrderSlots, Wish } from "../state/state.ts";
-import { chooseFlight } from "./choose.ts";
+import { askWhich, chooseFlight } from "./choose.ts";
 import { ask, type Call, call, type Deciding, findResult, need, type Outcome, sayFailure, tell } from "./outcome.ts";
 
 const LIST = { name: "list_orders", args: { limit: 20 } } as const;
@@ -68,7 +68,7 @@ function findOrder(deciding: Deciding, wish: Wish): { readonly order: Order } | 
 }
 
 /** By what was said of it. A hotel's order does not tell its city; a day that fits none of them says nothing. */
-function narrow(orders: readonly Order[], { kind, place, date }: OrderSlots): readonly Order[] {
+export function narrow(orders: readonly Order[], { kind, place, date }: OrderSlots): readonly Order[] {
   const ofKind = kind === undefined ? orders : orders.filter((order) => order.kind === kind);
   const there =
     place === undefined
@@ -204,12 +204,7 @@ export function chooseChange(deciding: Deciding, wish: Wish): Outcome {
   if (offers.length === 0) return tell(speaker.say("noChanges"));
   const wanted = { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading };
   const chosen = chooseFlight(offers, wanted, ({ offer }) => Number(offer.changeTotalAmount));
-  if (chosen === undefined)
-    return ask(
-      "choice",
-      speaker.say("askChoice"),
-      offers.map((_, index) => String(index + 1)),
-    );
+  if (chosen === undefined) return askWhich(deciding, wish, offers.length);
   const selected = need(deciding, { name: "select_order_change_offer", args: { offerId: chosen.offer.id } });
   if ("outcome" in selected) return selected.outcome;
   const change = SelectedChange.safeParse(selected.result).data;

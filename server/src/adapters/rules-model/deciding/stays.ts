@@ -1,8 +1,8 @@
-import { showStays } from "../replies/show-stays.ts";
-import { BookedStay, Quote, StayAnswer, TravelerList } from "../state/results.ts";
+import { showBoard, showStays } from "../replies/show-stays.ts";
+import { BookedStay, Quote, type ShownStay, StayAnswer, TravelerList } from "../state/results.ts";
 import { fitsWishes, shownStays, stayLimit } from "../state/shown.ts";
 import type { State, Wish } from "../state/state.ts";
-import { chooseStay } from "./choose.ts";
+import { askWhich, chooseStay } from "./choose.ts";
 import { askForRate } from "./flights.ts";
 import {
   ask,
@@ -27,7 +27,9 @@ export function findStays(deciding: Deciding, wish: Wish): Outcome {
   if (search === undefined) return tell(speaker.say("unknown"));
   const first = need(deciding, search);
   if ("outcome" in first) return sayNoPlace(deciding, search) ?? first.outcome;
-  const answer = StayAnswer.safeParse(first.result).data;
+  const around = lookAlone(deciding, search, first.result);
+  if ("outcome" in around) return around.outcome;
+  const answer = StayAnswer.safeParse(around.result).data;
   const filters = listFilters(state, wish);
   if (answer?.searchId != null && Object.keys(filters).length > 0) {
     const narrow = { name: "search_more_stays", args: { searchId: answer.searchId, ...filters } };
@@ -37,16 +39,53 @@ export function findStays(deciding: Deciding, wish: Wish): Outcome {
   if (shown.length === 0) return tell(speaker.say("noStays"));
   const { checkIn, checkOut } = state.stay;
   if (checkIn === undefined || checkOut === undefined) return tell(speaker.say("noStays"));
+  const place = withoutRepeats(answer?.location?.label ?? sayPlace(state));
   const header = speaker.say("stays", {
-    place: answer?.location?.label ?? sayPlace(state),
+    place,
     from: speaker.day(checkIn),
     to: speaker.day(checkOut),
   });
-  // Distances are then from the larger place.
   const unknown = answer?.location?.unknownPart;
-  const notFound = unknown == null ? [] : [speaker.say("unknownPlace", { place: unknown })];
-  const note = fitsWishes(state, shown) ? [] : [speaker.say("noStayFits")];
-  return tell([...notFound, header, ...note, showStays(shown, speaker), speaker.say("chooseStay")].join("\n"));
+  const notes = [
+    ...("isRenumbered" in wish && wish.isRenumbered === true ? [speaker.say("renumbered")] : []),
+    ...(unknown == null ? [] : [speaker.say("unknownPlace", { place: unknown })]),
+    header,
+    sayTerms(deciding, checkIn.until(checkOut).days),
+    ...(unknown == null ? [] : [speaker.say("distancesFrom", { place })]),
+    ...(fitsWishes(state, shown) ? [] : [speaker.say("noStayFits")]),
+  ];
+  const wishes = state.stay.requests.length === 0 ? [] : [sayRequests(deciding)];
+  return tell([...notes, showStays(shown, speaker), ...wishes, speaker.say("chooseStay")].join("\n"));
+}
+
+/** "St. Stephen's Cathedral, Vienna, Vienna, Austria" */
+const withoutRepeats = (label: string): string =>
+  label
+    .split(", ")
+    .filter((part, index, parts) => part !== parts[index - 1])
+    .join(", ");
+
+function sayTerms({ state: { party, stay }, speaker }: Deciding, nights: number): string {
+  const guests = party.adults + party.children;
+  return speaker.say("wholeStay", { nights, guests, rooms: Math.min(stay.rooms, party.adults) });
+}
+
+const sayRequests = ({ state, speaker }: Deciding): string =>
+  speaker.say("requestsPassed", { wishes: speaker.list(state.stay.requests) });
+
+/** A name that is no part of the journey's city after all is looked for by itself. */
+function lookAlone(
+  deciding: Deciding,
+  search: Call,
+  result: unknown,
+): { readonly result: unknown } | { readonly outcome: Outcome } {
+  const { near, isDistrict } = deciding.state.stay;
+  const { unknownPart } = StayAnswer.safeParse(result).data?.location ?? {};
+  if (isDistrict !== true || near === undefined || unknownPart == null) return { result };
+  const alone = { name: search.name, args: { ...search.args, location: near } };
+  const found = findResult(deciding, alone);
+  if (found === undefined) return { outcome: call(alone) };
+  return { result: found.outcome === "ok" ? found.result : result };
 }
 
 function askForMissing({ state, speaker, today }: Deciding): Outcome | undefined {
@@ -122,12 +161,7 @@ export function bookStay(deciding: Deciding, wish: Wish): Outcome {
   const chosen =
     chooseStay(shown, { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading }) ??
     (state.spoken === undefined ? undefined : chooseStay(shown, state.spoken));
-  if (chosen === undefined)
-    return ask(
-      "choice",
-      speaker.say("askChoice"),
-      shown.map((_, index) => String(index + 1)),
-    );
+  if (chosen === undefined) return askWhich(deciding, wish, shown.length);
   const quoteCall = { name: "quote_stay", args: { rateId: chosen.rate.id } };
   const peopleCall = { name: "list_travelers", args: {} };
   const pending = [quoteCall, peopleCall].filter((one) => findResult(deciding, one) === undefined);
@@ -139,7 +173,22 @@ export function bookStay(deciding: Deciding, wish: Wish): Outcome {
   const quoteId = Quote.safeParse(quote.result).data?.id;
   const guests = listGuests(deciding, people.result);
   if (quoteId === undefined || guests === undefined) return tell(speaker.say("incomplete"));
-  return call({ name: "book_stay", args: { quoteId, ...guests } });
+  const { requests } = state.stay;
+  const asked = requests.length === 0 ? {} : { accommodationSpecialRequests: requests.join(", ") };
+  const text = sayQuoted(deciding, chosen, quote.result);
+  return {
+    ...(text === undefined ? {} : { text }),
+    calls: [{ name: "book_stay", args: { quoteId, ...guests, ...asked } }],
+  };
+}
+
+/** Beside the question of the loop, which knows neither the address nor the hotel's own price. */
+function sayQuoted({ speaker }: Deciding, { stay, rate }: ShownStay, result: unknown): string | undefined {
+  const { address, ...quote } = Quote.safeParse(result).data?.accommodation ?? {};
+  if (address == null) return undefined;
+  const facts = [rate.roomName ?? "", showBoard(rate, speaker)].filter((fact) => fact !== "");
+  const price = speaker.money(rate.totalAmount, rate.totalCurrency);
+  return speaker.say("staysPriced", { name: quote.name ?? stay.name, address, facts: facts.join(", "), price });
 }
 
 function listGuests({ state }: Deciding, result: unknown) {

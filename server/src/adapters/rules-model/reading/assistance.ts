@@ -11,6 +11,18 @@ export function readAssistance(text: string): { readonly isWanted: boolean; read
   return { isWanted: rest !== text, rest };
 }
 
+const HOLD =
+  /(?<!\p{L})(?:(?:please |can you |could you )?hold (?=an? |the |this |that |it |me )|(?:and |but )?(?:do not|don't|don’t|without) pay(?:ing)?(?: yet| now| for it)?|(?:and )?pay later|unverbindlich|optionier\p{L}*|(?:und |aber )?(?:noch nicht|erst später) (?:be)?zahlen|ohne (?:gleich |sofort )?zu (?:be)?zahlen|vormerken|(?:y |pero )?sin pagar(?: todavía| aún)?|(?:y )?pag(?:ar|o) (?:más tarde|después|luego)|retener|retén(?:me)?|retenga)(?!\p{L})/giu;
+const HOLD_END =
+  /,? (?:until|till|bis|hasta) (?:tomorrow|tonight|morgen|übermorgen|heute abend|mañana|(?:el )?\p{L}*(?:day|tag|lunes|martes|miércoles|jueves|viernes|sábado|domingo))(?: evening| morning| abend)?(?!\p{L})/giu;
+
+/** "Hold it until tomorrow, do not pay yet": `rest` is without these words, which name no day of a journey. */
+export function readHold(text: string): { readonly isWanted: boolean; readonly rest: string } {
+  const without = text.replaceAll(HOLD, (clause) => " ".repeat(clause.length));
+  if (without === text) return { isWanted: false, rest: text };
+  return { isWanted: true, rest: without.replaceAll(HOLD_END, (clause) => " ".repeat(clause.length)) };
+}
+
 const MONEY = String.raw`(?:\d+(?: ?(?:€|\$|euros?|dollars?|dólares|usd|eur))?|limit|budget|grenze|obergrenze|límite|presupuesto)`;
 const IS = `(?:was|were|is|are|war|waren|galt|galten|gilt|gelten|ist|sind|era|eran|es|son)`;
 const NOT_FLIGHT = `(?:,? (?:(?:and|und|y) )?(?:not|nicht|no)(?: (?:for|für|para))?(?: (?:the|den|der|die|el|los))? (?:flights?|flüge|flug|vuelos?))?`;

@@ -11,6 +11,7 @@ export interface DateMention {
   readonly isShift?: boolean;
   /** Only the day of the week was named: which week it is in follows from the journey. */
   readonly weekday?: number;
+  readonly isWeekend?: boolean;
 }
 
 interface Found {
@@ -19,6 +20,7 @@ interface Found {
   readonly offset?: number;
   readonly isShift?: boolean;
   readonly weekday?: number;
+  readonly isWeekend?: boolean;
   /** The last mark that belongs to it. */
   readonly to: number;
 }
@@ -72,8 +74,23 @@ export function readDates(marks: Marks, context: Context): readonly DateMention[
     }
     index = found.to;
   }
-  return mentions;
+  return withinWeekend(mentions);
 }
+
+/** "Next weekend, out on Friday evening, home on Sunday": the days of the week are those of the weekend. */
+function withinWeekend(mentions: readonly DateMention[]): readonly DateMention[] {
+  const weekend = mentions.find(({ isWeekend }) => isWeekend === true);
+  const days = mentions.filter(({ weekday }) => weekday !== undefined);
+  if (weekend?.date === undefined || days.length === 0) return mentions;
+  const saturday = weekend.date;
+  return days.map(({ weekday: number = 6, ...day }) => ({
+    ...day,
+    date: saturday.add({ days: AFTER_SATURDAY[number] ?? 0 }),
+  }));
+}
+
+/** Days after its Saturday, by the day of the week. */
+const AFTER_SATURDAY: Readonly<Record<number, number>> = { 3: -3, 4: -2, 5: -1, 6: 0, 7: 1, 1: 2, 2: 3 };
 
 function readDate(marks: Marks, index: number, context: Context): Found | undefined {
   const mark = marks.at(index);
@@ -309,7 +326,12 @@ function readWeekend(marks: Marks, index: number, { today }: Context): Found {
   const saturday = today.add({ days: (6 - today.dayOfWeek + 7) % 7 || 7 });
   const date =
     isNext && today.dayOfWeek >= 6 ? saturday : isNext && today.dayOfWeek < 6 ? saturday.add({ days: 7 }) : saturday;
-  return { date, end: date.add({ days: 1 }), to: marks.kind(index + 1) === "next" ? index + 1 : index };
+  return {
+    date,
+    isWeekend: true,
+    end: date.add({ days: 1 }),
+    to: marks.kind(index + 1) === "next" ? index + 1 : index,
+  };
 }
 
 /** Which journey a date or a time belongs to, by the nearest word that says so. */

@@ -28,14 +28,18 @@ interface Context {
   /** Full names of people without one who were spoken of before. */
   readonly known: readonly string[];
   readonly language: string;
+  /** Was asked for: a name that begins the text is one. */
+  readonly isNameAsked: boolean;
+  /** The caller travels with people who were spoken of: who they are leaves nobody out. */
+  readonly isAccompanied: boolean;
 }
 
 const OWN = "(?:[Mm]y|[Oo]ur|[Mm]ein(?:e[nrm]?)?|[Uu]nser(?:e[nrm]?)?|[Mm]i|[Nn]uestr[oa])";
 const WOMEN =
-  "grandma|grandmother|granny|mother|mum|mom|sister|aunt|wife|daughter|girlfriend|Oma|Großmutter|Mutter|Mama|Schwester|Tante|Frau|Tochter|Freundin|Kollegin|abuela|madre|hermana|tía|esposa|mujer|hija|amiga";
+  "grandma|grandmother|granny|mother|mum|mom|sister|aunt|wife|daughter|girlfriend|Oma|Großmutter|Mutter|Mama|Schwester|Tante|Frau|Tochter|Freundin|Kollegin|abuela|madre|hermana|tía|esposa|mujer|hija|amiga|novia";
 const MEN =
-  "grandpa|grandfather|father|dad|brother|uncle|husband|son|boyfriend|Opa|Großvater|Vater|Papa|Bruder|Onkel|Mann|Sohn|Freund|Kollege[n]?|abuelo|padre|hermano|tío|marido|hijo|amigo";
-const RELATIVE = `${OWN} (?:${WOMEN}|${MEN}|friend|colleague|partner|boss)`;
+  "grandpa|grandfather|father|dad|brother|uncle|husband|son|boyfriend|Opa|Großvater|Vater|Papa|Bruder|Onkel|Mann|Sohn|Freund|Kollege[n]?|abuelo|padre|hermano|tío|marido|hijo|amigo|esposo|novio";
+const RELATIVE = `${OWN} (?:${WOMEN}|${MEN}|friend|colleague|partner|boss|child|kid|baby|Kind|Partnerin)`;
 const WORD = String.raw`\p{Lu}[\p{L}'’-]+`;
 const FOR = "(?:[Ff]or|[Ff]ür|[Pp]ara)";
 const AGE = String.raw`(?:,? ?\(\d{1,3}\)|, \d{1,3}(?=,))?`;
@@ -45,18 +49,29 @@ const TITLES = "(?:Mrs|Mr|Ms|Miss|Dr|Frau|Herrn?|[Ss]eñora|[Ss]eñor|Sra|Sr)";
 const BORN = "(?:born|geboren|geb\\.|nacid[oa]|date of birth|Geburtsdatum|fecha de nacimiento)";
 
 /** Each has the name in its group; `isSure`: the words around it leave no doubt that it is one. */
+const IS = "(?:,|:| is| is called| heißt| ist| se llama| es)?";
 const NAMES: readonly { readonly pattern: RegExp; readonly isSure: boolean }[] = [
-  [`(?:${FOR} )?${RELATIVE},? (${WORD}(?: ${WORD}){0,2})${AGE}`, true] as const,
+  [`(?:${FOR} )?${RELATIVE}${IS} (${WORD}(?: ${WORD}){0,2})${AGE}`, true] as const,
   [`${NAMED} (${WORD}(?: ${WORD}){0,2})`, true] as const,
   [`(?:${FOR} )?${TITLES}\\.? (${WORD}(?: ${WORD}){0,2})${AGE}`, true] as const,
   [`(?:${FOR} )?(${WORD}(?: ${WORD}){1,2})${AGE},? (?=${BORN})`, true] as const,
   [`${FOR} (${WORD}(?: ${WORD}){1,2})${AGE}`, false] as const,
 ].map(([source, isSure]) => ({ pattern: new RegExp(`(?<![\\p{L}'’])${source}(?![\\p{L}])`, "gu"), isSure }));
 
+/** The answer to the question who travels. */
+const ASKED_NAME = {
+  pattern: new RegExp(
+    `(?<=^(?:(?:[Ii]t's|[Ii]t is|[Tt]hat's|[Tt]hat is|[Dd]as ist|[Ee]s ist|[Ee]s|[Yy]es|[Ss]ure|[Oo][Kk]|[Jj]a|[Ss]í)[,:]? )*)(${WORD}(?: ${WORD}){1,2})${AGE}(?![\\p{L}])`,
+    "gu",
+  ),
+  isSure: true,
+};
+
 /** Begin names of days, and of places that are not known. */
 const NO_PEOPLE =
   /^(?:christmas|easter|new|thanksgiving|black|spring|summer|winter|autumn|boxing|valentine|labou?r|memorial|bank|semana|ano|navidad|weihnacht|silvester|oster|pfingst|san|santa|santo|saint|fort|port|puerto|los|las|el|isla|playa|costa|mount|lake|bad|hotel|group|team|geschaft|business)/;
 const LEADS_PERSON = new RegExp(`^(?:${FOR} |${NAMED} )`, "u");
+const LEADS_FOR = new RegExp(`^${FOR} `, "u");
 const COMPANY = /(?:\b(?:with|mit|con|and|und|y|e) |\b(?:my|mein|mi) name (?:is|ist|es) )$/iu;
 const SELF_FOLLOWS = /^,? (?:and|und|y)(?: (?:for|für|para))? (?:me|myself|I|mich|mir|ich|mí|yo)(?![\p{L}])/iu;
 const NOT_SELF =
@@ -113,7 +128,7 @@ export function readPersonal(text: string, marks: Marks, context: Context): Pers
       ...(gender === undefined ? {} : { gender }),
       ...(title === undefined ? {} : { title }),
     },
-    isCallerOut: isNotSelf || isForOthers || names.length > 0 ? true : undefined,
+    isCallerOut: isNotSelf || isForOthers ? true : undefined,
     rest: found.reduce(
       (rest, { start, end }) => rest.slice(0, start) + " ".repeat(end - start) + rest.slice(end),
       text,
@@ -125,17 +140,18 @@ function readNames(
   text: string,
   marks: Marks,
   {
-    context: { people, known },
+    context: { people, known, isNameAsked, isAccompanied },
     found,
     onOthers,
   }: { context: Context; found: Span[] /** They are named without the caller. */; onOthers(): void },
 ): readonly string[] {
   const names: string[] = [];
-  const put = (match: RegExpExecArray, name: string): void => {
+  const put = (match: RegExpExecArray, name: string, isNew: boolean): void => {
     const [start, end] = [match.index, match.index + match[0].length];
     if (found.some((one) => start < one.end && end > one.start)) return;
     if (COMPANY.test(text.slice(0, start)) || SELF_FOLLOWS.test(text.slice(end))) return;
     found.push({ start, end });
+    if (LEADS_PERSON.test(match[0]) ? LEADS_FOR.test(match[0]) || !isAccompanied : isNew && !isAccompanied) onOthers();
     if (!names.includes(name)) names.push(name);
   };
   for (const name of known) {
@@ -144,9 +160,9 @@ function readNames(
       `(?<![\\p{L}])(?:${FOR} )?(?:${RELATIVE} |${NAMED} )?(?:${escapePattern(name)}|${escapePattern(first)})(?![\\p{L}])`,
       "gu",
     );
-    for (const match of text.matchAll(pattern)) put(match, name);
+    for (const match of text.matchAll(pattern)) put(match, name, false);
   }
-  for (const { pattern, isSure } of NAMES) {
+  for (const { pattern, isSure } of isNameAsked ? [...NAMES, ASKED_NAME] : NAMES) {
     for (const match of text.matchAll(pattern)) {
       const name = cutName(match, marks, isSure);
       const first = fold(name?.split(" ")[0] ?? "");
@@ -158,7 +174,7 @@ function readNames(
         continue;
       }
       const isKnown = known.find((one) => fold(one).split(" ")[0] === first && !name.includes(" "));
-      put(match, isKnown ?? name);
+      put(match, isKnown ?? name, isKnown === undefined);
     }
   }
   return names;

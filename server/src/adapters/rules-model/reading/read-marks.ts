@@ -8,9 +8,14 @@ interface Token {
   readonly end: number;
 }
 
-/** Ids, dates, clocks, references, flight numbers, numbers, words, signs. */
+/** Ids, abbreviations before a name, streets, dates, clocks, references, flight numbers, numbers, words, signs. */
 const TOKEN =
-  /\b(?:ord|bok|off|acc|rat|quo)_\w+|\d{4}-\d{2}-\d{2}|\d{1,2}\.\s?\d{1,2}\.(?:\s?\d{4}|\d{2}(?!\d))?(?!\d)|\d{1,2}\/\d{1,2}(?:\/\d{2,4})?|\d{1,2}:\d{2}|\bZZ[A-Z0-9]{4}\b|\b[A-Z]{2}\s?\d{2,4}\b|\d+(?:[.,]\d{3})*(?:[.,]\d{1,2})?(?!\d)|\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)*|[^\s\p{L}\d]/gu;
+  /\b(?:ord|bok|off|acc|rat|quo)_\w+|(?<![\p{L}\d])(?:[Ss]te?|[Ss]t[ao]|Mt|Ft|Dr|Hl|Avd?a?|Pza|Pl)\.(?=\s?\p{L})|\p{L}{2,}str\.(?=[\s,])|(?<![\p{L}\d])(?:z\.\s?B|d\.\s?h|e\.g|i\.e|p\.\s?ej)\.|\d{4}-\d{2}-\d{2}|\d{1,2}\.\s?\d{1,2}\.(?:\s?\d{4}|\d{2}(?!\d))?(?!\d)|\d{1,2}\/\d{1,2}(?:\/\d{2,4})?|\d{1,2}:\d{2}|\bZZ[A-Z0-9]{4}\b|\b[A-Z]{2}\s?\d{2,4}\b|\d+(?:[.,]\d{3})*(?:[.,]\d{1,2})?(?!\d)|\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)*|[^\s\p{L}\d]/gu;
+
+/** The full stop of "St." is a part of it. */
+const ENDS_SHORT = /(?<=\p{L})\.$/u;
+/** "Z. B." and the like say nothing by themselves. */
+const BY_THE_WAY = /^(?:z\. ?b|d\. ?h|e\.g|i\.e|p\. ?ej)$/;
 
 /** Longer messages are read up to here. */
 const MOST_TOKENS = 400;
@@ -20,7 +25,8 @@ function tokenize(text: string): Token[] {
   for (const match of text.matchAll(TOKEN)) {
     if (tokens.length === MOST_TOKENS) break;
     const [raw] = match;
-    tokens.push({ raw, folded: fold(raw), start: match.index, end: match.index + raw.length });
+    const folded = fold(raw).replace(ENDS_SHORT, "");
+    tokens.push({ raw, folded, start: match.index, end: match.index + raw.length });
   }
   return tokens;
 }
@@ -164,6 +170,7 @@ function readPhrase(
 ): Found {
   const token = tokens[index];
   if (token === undefined) return { kind: "end", length: 1 };
+  if (BY_THE_WAY.test(token.folded)) return { kind: "skip", length: 1 };
   const isCapital = /^\p{Lu}/u.test(token.raw) && !isShouted;
   const isCode = /^[A-Z]{3}$/.test(token.raw) && !isShouted;
   const followsPreposition = before !== undefined && /^(?:from|to|in|near|withWord|until)$/.test(before.kind);

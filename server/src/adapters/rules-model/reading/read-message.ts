@@ -1,4 +1,4 @@
-import { readAssistance, readStayLimit } from "./assistance.ts";
+import { readAssistance, readHold, readStayLimit } from "./assistance.ts";
 import { Marks } from "./cursor.ts";
 import { type DateMention, isSpan, readDates } from "./dates.ts";
 import { detectLanguage, isForeign } from "./detect-language.ts";
@@ -10,6 +10,7 @@ import { type Party, readParty } from "./people.ts";
 import { type Personal, readPersonal } from "./personal.ts";
 import { type PlaceMention, readPlaces } from "./places.ts";
 import { readMarks } from "./read-marks.ts";
+import { type Requests, readRequests } from "./requests.ts";
 import { readStrangers } from "./strangers.ts";
 
 /** Which of the things that were shown is meant. */
@@ -47,8 +48,12 @@ export interface Reading {
   readonly bags: number | undefined;
   /** A wheelchair, or other help at the airport. */
   readonly isAssistanceWanted: boolean;
+  /** A fare is to be held, and paid later or never. */
+  readonly isHoldWanted: boolean;
   /** A limit that was said before is of the hotel alone. */
   readonly isLimitOfStay: boolean;
+  /** Wishes that only a hotel can fulfil, and the words after "please ask for". */
+  readonly requests: Omit<Requests, "rest">;
   /** People without a profile for whom it is asked, and what a profile needs. */
   readonly personal: Omit<Personal, "rest">;
   /** Names of people who travel and have no profile. */
@@ -68,6 +73,10 @@ export interface ReadingContext {
   readonly people: readonly string[];
   /** Full names of those who were spoken of and have no profile. */
   readonly known?: readonly string[];
+  /** The last question was who travels. */
+  readonly isNameAsked?: boolean;
+  /** The caller travels with others who were spoken of. */
+  readonly isAccompanied?: boolean;
   /** The language of the messages before, for texts that do not show theirs. */
   readonly language: Lexicon["language"];
 }
@@ -77,10 +86,13 @@ export function readMessage(text: string, context: ReadingContext): Reading {
   const lexicon = detected ?? lexicons.find(({ language }) => language === context.language) ?? lexicons[0];
   if (lexicon === undefined) throw new Error("There are no languages.");
   const whole = new Marks(readMarks(text, lexicon));
-  const personContext = { ...context, known: context.known ?? [], language: lexicon.language };
+  const { known = [], isNameAsked = false, isAccompanied = false } = context;
+  const personContext = { ...context, known, isNameAsked, isAccompanied, language: lexicon.language };
   const { rest: withoutPeople, ...personal } = readPersonal(text, whole, personContext);
-  const assistance = readAssistance(withoutPeople);
-  const stayLimit = readStayLimit(assistance.rest);
+  const { rest: withoutRequests, ...requests } = readRequests(withoutPeople, lexicon.language);
+  const assistance = readAssistance(withoutRequests);
+  const hold = readHold(assistance.rest);
+  const stayLimit = readStayLimit(hold.rest);
   const { rest } = stayLimit;
   const marks = rest === text ? whole : new Marks(readMarks(rest, lexicon));
   const dates = readDates(marks, context);
@@ -118,7 +130,9 @@ export function readMessage(text: string, context: ReadingContext): Reading {
     rooms,
     bags,
     isAssistanceWanted: assistance.isWanted,
+    isHoldWanted: hold.isWanted,
     isLimitOfStay: stayLimit.isSaid,
+    requests,
     personal,
     strangers,
     nationality: readNationality(marks, text),
@@ -189,9 +203,10 @@ function readBags(marks: Marks, folded: string): number | undefined {
 
 /** "The second", "number 2", "option two", "the last one", "BA277". */
 function readChoice(marks: Marks): Choice | undefined {
-  const sort = lastMeant(marks, "sort")?.value;
+  const named = lastMeant(marks, "sort")?.value;
   const flightNumber = marks.find("flightNumber").map((index) => marks.at(index).value)[0];
   let ordinal: number | undefined;
+  let latest = false;
   for (const index of marks.find("ordinal", "last", "number", "option")) {
     const mark = marks.at(index);
     const next = marks.at(marks.pass(index + 1, ["skip", "sign"]));
@@ -199,7 +214,9 @@ function readChoice(marks: Marks): Choice | undefined {
       if (!marks.isNegated(index)) ordinal = mark.number;
       marks.use(index);
     } else if (mark.kind === "last") {
-      ordinal = -1;
+      // "The last one on Friday" leaves last.
+      if (marks.has("weekday", "date", "day")) latest = true;
+      else ordinal = -1;
       marks.use(index);
     } else if (mark.kind === "option" && next.kind === "number") {
       ordinal = next.number;
@@ -209,6 +226,7 @@ function readChoice(marks: Marks): Choice | undefined {
       marks.use(index);
     }
   }
+  const sort = named ?? (latest ? "latest" : undefined);
   if (sort === undefined && flightNumber === undefined && ordinal === undefined) return undefined;
   return {
     ...(ordinal === undefined ? {} : { ordinal }),

@@ -11,6 +11,22 @@ export const peopleTexts = {
     "{name}さんのプロフィールがまだありません。予約には次の情報が必要です:{missing}。保存や予約の前にすべてご確認いただけます。",
     "Ainda não há nenhum perfil de {name}. Para reservar falta: {missing}. Mostro tudo antes de salvar ou reservar.",
   ),
+  askPeople: text(
+    "Who else is traveling? Still to be named: {count}. Please write the full name, the date of birth, female or male, the email address and the phone number with its country code, one person a message. A child needs only name, date of birth and female or male.",
+    "Wer reist noch mit? Es fehlen noch: {count}. Bitte vollständigen Namen, Geburtsdatum, weiblich oder männlich, E-Mail-Adresse und Telefonnummer mit Landesvorwahl nennen, eine Person je Nachricht. Bei Kindern genügen Name, Geburtsdatum und weiblich oder männlich.",
+    "¿Quién más viaja? Faltan: {count}. Hacen falta el nombre completo, la fecha de nacimiento, mujer u hombre, el correo electrónico y el teléfono con prefijo internacional, una persona por mensaje. De un niño bastan nombre, fecha de nacimiento y mujer u hombre.",
+    "Qui d’autre voyage ? Il en manque : {count}. Il faut le nom complet, la date de naissance, femme ou homme, l’adresse e-mail et le téléphone avec l’indicatif, une personne par message. Pour un enfant, nom, date de naissance et sexe suffisent.",
+    "Quem mais viaja? Faltam: {count}. São precisos o nome completo, a data de nascimento, feminino ou masculino, o e-mail e o telefone com o indicativo, uma pessoa por mensagem. De uma criança bastam nome, data de nascimento e sexo.",
+    "ほかにどなたが旅行されますか。あと{count}名です。氏名、生年月日、性別、メールアドレス、国番号付きの電話番号を、1通につき1名ずつお知らせください。お子様は氏名、生年月日、性別のみで結構です。",
+  ),
+  knownPeople: text(
+    "I know {names}: the name is enough.",
+    "Bekannt sind {names}: Da genügt der Name.",
+    "Conozco a {names}: basta con el nombre.",
+    "Je connais {names} : le nom suffit.",
+    "Conheço {names}: basta o nome.",
+    "登録されている方({names})は、お名前だけで結構です。",
+  ),
   fullName: text(
     "the full name",
     "der vollständige Name",

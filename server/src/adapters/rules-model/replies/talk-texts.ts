@@ -194,15 +194,6 @@ export const talkTexts = {
     "Quem mais viaja? Conheço {names}.",
     "同行される方はどなたですか。登録されている方:{names}",
   ),
-  noProfiles: text(
-    "The profiles of the other travelers are missing. Once they are saved, with name, date of birth and contact details, I can book for them too.",
-    "Die Profile der Mitreisenden fehlen noch. Sobald sie mit Name, Geburtsdatum und Kontakt gespeichert sind, kann ich auch für sie buchen.",
-    "Faltan los perfiles de los demás viajeros. En cuanto estén guardados, con nombre, fecha de nacimiento y contacto, podré reservar también para ellos.",
-    "Il manque les profils des autres voyageurs. Dès qu’ils seront enregistrés, avec nom, date de naissance et contact, je pourrai aussi réserver pour eux.",
-    "Faltam os perfis dos outros viajantes. Assim que estiverem guardados, com nome, data de nascimento e contacto, posso reservar também para eles.",
-    "同行者のプロフィールが登録されていません。お名前、生年月日、連絡先をご登録いただければ、あわせて予約できます。",
-    "Faltam os perfis dos outros viajantes. Assim que estiverem salvos, com nome, data de nascimento e contato, posso reservar também para eles.",
-  ),
   declined: text(
     "All right, nothing was done. Shall I look for something else?",
     "In Ordnung, es wurde nichts ausgeführt. Soll ich etwas anderes suchen?",

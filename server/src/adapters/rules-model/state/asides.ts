@@ -9,11 +9,15 @@ export const ASIDES: ReadonlySet<string> = new Set([
   ...INFORMATION,
   ...BEYOND,
   ...["total", "cannot", "help", "greet", "unknown", "flightConditions", "showOrders", "showAgain"],
+  ...["airlineRequest", "notTaken", "stayFollows"],
 ]);
 
 /** A yes, or "book it", to what was about to be done before the traveler asked something else: it is shown again. */
 export function findAgain({ deed }: State, reading: Reading): Wish | undefined {
   const { kinds, folded, choice, numbers } = reading;
+  if ([...INFORMATION, "other"].some((kind) => kinds.has(kind))) return undefined;
+  // "Yes, and the kitchen sink": more than the yes was said.
+  if (/\b(?:and|but|und|aber|y|pero)\b/.test(folded) && kinds.has("word") && !kinds.has("thanks")) return undefined;
   if (deed === undefined || hasSlots(reading) || choice !== undefined || numbers.length > 0) return undefined;
   const isYes = kinds.has("yes") || kinds.has("book") || (kinds.has("cancel") && deed.name.includes("cancel"));
   const isPlain = !kinds.has("no") && !kinds.has("not") && !kinds.has("forget") && folded.length <= 60;

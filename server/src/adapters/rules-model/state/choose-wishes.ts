@@ -22,10 +22,13 @@ export function findSocialWish(state: State, reading: Reading): Wish | undefined
   const { kinds, marks } = reading;
   if (kinds.has("help") && !hasSlots(reading) && !kinds.has("flight") && !kinds.has("stay"))
     return { kind: "help", reading };
-  const known = [...kinds].filter((kind) => kind !== "word");
+  // "That one, then", of the one that was spoken of.
+  const isThat = state.spoken !== undefined && state.lastShown !== undefined && kinds.has("it");
+  const known = [...kinds].filter((kind) => kind !== "word" && !(isThat && kind === "it"));
   const isSocial =
     known.every((kind) => SOCIAL.has(kind)) && marks.list.filter(({ kind }) => kind === "word").length <= 3;
   if (!isSocial) return undefined;
+  if (isThat && !kinds.has("word") && !kinds.has("no")) return acceptShown(state, reading);
   if (kinds.has("bye")) return { kind: "bye", reading };
   if (kinds.has("no") && !kinds.has("word") && !isOpen(state)) return { kind: "done", reading };
   if (kinds.has("thanks")) return { kind: "thanks", reading };
@@ -45,12 +48,12 @@ export function findSocialWish(state: State, reading: Reading): Wish | undefined
 /** A yes where one thing is shown, or was spoken of, takes it: what it buys is shown and asked about again. */
 function acceptShown(state: State, reading: Reading): Wish {
   const { spoken } = state;
-  if (spoken !== undefined && state.lastShown === "flights") return { kind: "bookFlight", ...spoken };
-  if (spoken !== undefined && state.lastShown === "stays") return { kind: "bookStay", ...spoken };
   const choice = { ordinal: 1 };
   if (state.lastShown === "flights" && shownFlights(state).length === 1) return { kind: "bookFlight", choice, reading };
   if (state.lastShown === "stays" && shownStays(state).length === 1) return { kind: "bookStay", choice, reading };
   if (state.lastShown === "changes" && state.changes?.length === 1) return { kind: "chooseChange", choice, reading };
+  if (spoken !== undefined && state.lastShown === "flights") return { kind: "bookFlight", ...spoken };
+  if (spoken !== undefined && state.lastShown === "stays") return { kind: "bookStay", ...spoken };
   return { kind: "accept", reading };
 }
 
@@ -84,19 +87,34 @@ export function hasSlots(reading: Reading): boolean {
 const ASKS_TO_TRAVEL =
   /^[^\p{L}]*(?:can|may|could|is|darf|kann|puede|podria|puedo)\b(?! you\b)[^?]*\b(?:travel|reisen|einreisen|viajar|entrar)\b[^?]*\?/u;
 
+/** "How much is our budget, and what may I spend?" */
+const ASKS_FOR_LIMIT =
+  /\b(?:what|how (?:much|high)|which|wie ?(?:viel|hoch)|was|welche\w*|cual|cuanto|que)\b[^?]*\b(?:limits?|budgets?|\w*limit|ausgabengrenze|limite|presupuesto)\b/;
+/** "How much did Ada cost us this month?" */
+const COSTS_SO_FAR =
+  /\b(?:how much|what|wie ?viel|was|cuanto)\b[^?]*\b(?:(?:did|has|have)\b[^?]* cost|cost (?:us|me)|(?:uns|mich)\b[^?]* gekostet|(?:nos|me) (?:ha|han|costo|costaron))\b/;
+const NOT_OF_ACCOUNT = ["flight", "stay", "cabin", "policy", "trip"];
+
 export function findInformation(reading: Reading): Wish[] {
   const { kinds, places, folded } = reading;
+  const isPlain =
+    !hasSlots({ ...reading, dates: [], bags: undefined }) && NOT_OF_ACCOUNT.every((kind) => !kinds.has(kind));
+  const asksLimit = isPlain && ASKS_FOR_LIMIT.test(folded);
+  const asksCost = isPlain && COSTS_SO_FAR.test(folded) && !kinds.has("usage") && !kinds.has("total");
   const isAllowed = ASKS_TO_TRAVEL.test(folded) && places.length > 0 && !kinds.has("flight") && !kinds.has("stay");
   return INFORMATION.flatMap((kind) => {
-    if (!kinds.has(kind) && !(kind === "visa" && isAllowed)) return [];
+    const isOther = (kind === "treasury" && asksLimit) || (kind === "spent" && asksCost);
+    if (!kinds.has(kind) && !(kind === "visa" && isAllowed) && !isOther) return [];
+    if (kind === "spent" && asksLimit) return [];
     // "A taxi to the restaurant", and food near a hotel that is looked for, are of the other topic.
     if (kind === "restaurant" && kinds.has("transfer")) return [];
     if (kind === "restaurant" && kinds.has("stay") && hasSlots(reading) && reading.dates.length > 0) return [];
     if (kind === "visa" && kinds.has("policy") && !/visa|visum|visado|pass/.test(reading.folded)) return [];
     // "How much is left, and what is our spending limit?" is about what there is.
     const isLeft = /\b(?:left|remaining|ubrig|queda\w*)\b/.test(folded);
-    if (kind === "spent" && kinds.has("treasury") && isLeft) return [];
-    if (kind === "treasury" && !isLeft && (kinds.has("usage") || kinds.has("spent"))) return [];
+    const isPast = /\b(?:spent|(?:did|have|has) \w+ spend|ausgegeben|gastado|gaste|gastamos)\b/.test(folded);
+    if (kind === "spent" && kinds.has("treasury") && isLeft && !isPast) return [];
+    if (kind === "treasury" && !isLeft && !asksLimit && (kinds.has("usage") || kinds.has("spent"))) return [];
     // "I'd spend 200 euros a night" and "I want to spend a week there" are of a journey.
     if (kind === "spent" && (kinds.has("policy") || hasSlots({ ...reading, dates: [], bags: undefined }))) return [];
     return [{ kind, reading }];

@@ -152,11 +152,18 @@ function fillMaximum({ flight, stay }: State, { maximum, isLimitOfStay }: Readin
 }
 
 /** Keeps the wishes for the hotel that follows the flight of the same message. */
-export function fillNextStay({ stay }: State, { places, stars, rooms }: Reading): void {
+export function fillNextStay(state: State, reading: Reading): void {
+  const { stay } = state;
+  const { places, stars, rooms } = reading;
+  keepRequests(state, reading);
   const near = places.findLast(({ role, isNegated }) => role === "near" && !isNegated);
   if (near !== undefined) stay.near = near.name;
   if (stars !== undefined) stay.stars = stars;
   if (rooms !== undefined) stay.rooms = rooms;
+}
+
+function keepRequests({ stay }: State, { requests: { wishes } }: Reading): void {
+  stay.requests = [...new Set([...stay.requests, ...wishes])];
 }
 
 export function fillStay(state: State, reading: Reading): void {
@@ -165,18 +172,32 @@ export function fillStay(state: State, reading: Reading): void {
   fillStayPlace(state, reading);
   fillStayDates(state, reading);
   fillMaximum(state, reading, "stay");
+  keepRequests(state, reading);
   if (rooms !== undefined) stay.rooms = rooms;
   if (kinds.has("refundable")) stay.isRefundable = true;
   if (stars !== undefined && !kinds.has("forget")) stay.stars = stars;
 }
 
 function fillStayPlace({ stay, flight, stays }: State, { places, kinds }: Reading): void {
+  // "In Mitte", after a flight to Berlin.
+  const isDistrict = ({ role, code, isCountry }: PlaceMention): boolean =>
+    role === "in" &&
+    code === undefined &&
+    !isCountry &&
+    kinds.has("stay") &&
+    places.every((one) => one.code === undefined);
   for (const mention of places) {
     if (mention.isNegated) continue;
     if (mention.role === "near") {
+      // "The cathedral" is the one that was named before.
+      if (stay.near?.toLowerCase().includes(mention.name.toLowerCase()) === true) continue;
       stay.near = mention.name;
       // A city that was named for another sight need not be the city of this one.
       if (!places.some(({ role, isNegated }) => role !== "near" && !isNegated) && kinds.has("stay")) delete stay.city;
+    } else if (isDistrict(mention) && flight.destination !== undefined) {
+      stay.city = flight.destination;
+      stay.isDistrict = true;
+      if (!places.some(({ role }) => role === "near")) stay.near = mention.name;
     } else if (mention.role !== "from" || places.length === 1) {
       const isOther = stay.city !== undefined && stay.city.name !== mention.name;
       stay.city = toPlace(mention);
@@ -231,9 +252,10 @@ function fillStayDates(state: State, { dates, nights, duration, kinds }: Reading
 function isJourneysStay({ isStayNext, stay, flight }: State, kinds: ReadonlySet<string>): boolean {
   if (isStayNext || kinds.has("it") || kinds.has("sameDates")) return true;
   const isThere =
-    stay.city !== undefined &&
-    (stay.city.name === flight.destination?.name ||
-      (stay.city.code !== undefined && stay.city.code === flight.destination?.code));
+    stay.isDistrict === true ||
+    (stay.city !== undefined &&
+      (stay.city.name === flight.destination?.name ||
+        (stay.city.code !== undefined && stay.city.code === flight.destination?.code)));
   return isThere;
 }
 
@@ -247,6 +269,8 @@ export function fillParty(
   const { question } = state;
   const isAsked = question === "passengers" || question === "guests";
   const [bare] = numbers;
+  if (party.companions > 0) state.relatives = party.companions;
+  if (party.isAlone) state.relatives = 0;
   const children = named.flatMap(({ bornOn }) => {
     const age = bornOn === undefined ? undefined : ageOn(bornOn, day);
     return age !== undefined && age < CHILD_UNTIL ? [age] : [];
@@ -257,7 +281,10 @@ export function fillParty(
   else if (party.companions > 0) next.adults = 1 + party.companions;
   else if (isAsked && bare !== undefined && bare >= 1 && bare <= 9) next.adults = bare;
   else if (named.length > children.length && !party.isAlone) {
-    const grown = named.length - children.length;
+    // Whoever was named without an age may be a child that was spoken of.
+    const ageless = named.filter(({ bornOn }) => bornOn === undefined).length;
+    const open = Math.max(0, (party.children ?? next.children) - children.length);
+    const grown = named.length - children.length - Math.min(open, ageless);
     next.adults = state.isCallerLeftOut ? grown : Math.max(next.adults, 1 + grown);
   }
   if (party.children !== undefined) {

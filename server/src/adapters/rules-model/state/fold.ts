@@ -64,9 +64,10 @@ const PENDING: ReadonlySet<string> = new Set([
 
 function isPlainAnswer(text: string, today: Temporal.PlainDate, language: "en" | "de" | "es"): boolean {
   if (text.length > 60) return false;
-  const { kinds, personal } = readMessage(text, { today, base: undefined, language, people: [] });
+  const { kinds, personal, requests } = readMessage(text, { today, base: undefined, language, people: [] });
   return (
     personal.isCallerOut === undefined &&
+    requests.wishes.length === 0 &&
     (kinds.has("yes") || kinds.has("no") || kinds.has("book")) &&
     [...kinds].every((kind) => /^(?:yes|no|skip|sign|thanks|book|it|word|cancel)$/.test(kind))
   );

@@ -6,6 +6,10 @@ import type { FlightOffer } from "./results.ts";
 import { shownFlights } from "./shown.ts";
 import type { State, Wish } from "./state.ts";
 
+/** The first one without a profile, whose details are asked for. */
+export const findUnsaved = ({ strangers, saved }: State): string | undefined =>
+  [...strangers].find((name) => !saved.has(name));
+
 /** Keeps who was named without a profile, and what their profiles need. */
 export function keepPeople(state: State, { strangers, personal: { details } }: Reading): void {
   for (const name of strangers) {
@@ -17,7 +21,7 @@ export function keepPeople(state: State, { strangers, personal: { details } }: R
     }
     state.strangers.add(name);
   }
-  const name = strangers.at(-1) ?? [...state.strangers].at(-1);
+  const name = strangers.at(-1) ?? findUnsaved(state) ?? [...state.strangers].at(-1);
   if (name !== undefined) state.details.set(name, { ...state.details.get(name), ...details });
 }
 

@@ -140,7 +140,12 @@ export const BookedStay = z.looseObject({
   totalAmount: Text,
   totalCurrency: Text,
 });
-export const Quote = z.looseObject({ id: Text, totalAmount: Text, totalCurrency: Text });
+export const Quote = z.looseObject({
+  id: Text,
+  totalAmount: Text,
+  totalCurrency: Text,
+  accommodation: z.looseObject({ name: Maybe, address: Maybe }).nullish(),
+});
 export const CancelQuote = z.looseObject({
   cancellationId: Text,
   orderId: Text,

@@ -41,6 +41,8 @@ export interface StaySlots {
   city?: Place;
   /** A sight or a street near which the hotel is. */
   near?: string;
+  /** It was named alone, and is taken for a part of the journey's city. */
+  isDistrict?: boolean;
   checkIn?: Temporal.PlainDate;
   checkOut?: Temporal.PlainDate;
   nights?: number;
@@ -49,6 +51,8 @@ export interface StaySlots {
   isRefundable: boolean;
   stars?: number;
   sort?: string;
+  /** Wishes that the hotel is told with the booking. */
+  requests: readonly string[];
 }
 
 /** An order that is to be changed or cancelled, as far as it was named. */
@@ -77,6 +81,8 @@ export type Wish =
         | "moreStays"
         | "bookStay";
       readonly choice?: Choice;
+      /** A number of the list before was named, and another list is shown. */
+      readonly isRenumbered?: boolean;
       readonly reading: Reading;
     }
   | {
@@ -99,10 +105,15 @@ export type Wish =
         | "emergency";
       readonly reading: Reading;
     }
-  | { readonly kind: "airlineCancelled" | "cancelPart" | "invoice" | "assistance"; readonly reading: Reading }
+  | {
+      readonly kind: "airlineCancelled" | "cancelPart" | "invoice" | "assistance" | "noHold" | "refund";
+      readonly reading: Reading;
+    }
   | { readonly kind: "total"; readonly choice?: Choice; readonly reading: Reading }
   /** Repeats a call that was about to be made when the traveler asked something else. */
   | { readonly kind: "showAgain"; readonly deed: Deed; readonly reading: Reading }
+  /** Something beside a yes that nobody here can do. */
+  | { readonly kind: "airlineRequest" | "notTaken" | "stayFollows"; readonly reading: Reading }
   | { readonly kind: "cannot"; readonly what: readonly OtherKind[]; readonly reading: Reading }
   | {
       readonly kind:
@@ -120,7 +131,7 @@ export type Wish =
     };
 
 /** A call that changes or spends something. */
-interface Deed {
+export interface Deed {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
@@ -139,6 +150,8 @@ export interface State {
   task: Task;
   party: PartySlots;
   isPartyKnown: boolean;
+  /** People such as "my wife", who come along and were not named with it. */
+  relatives: number;
   /** Those who were named travel without the caller. */
   isCallerLeftOut: boolean;
   flight: FlightSlots;
@@ -210,7 +223,7 @@ export const newFlight = (): FlightSlots => ({
   bags: 0,
   airlines: [],
 });
-export const newStay = (): StaySlots => ({ rooms: 1, isRefundable: false });
+export const newStay = (): StaySlots => ({ rooms: 1, isRefundable: false, requests: [] });
 
 export const newState = (): State => ({
   language: undefined,
@@ -218,6 +231,7 @@ export const newState = (): State => ({
   task: "none",
   party: { adults: 1, children: 0, ages: [] },
   isPartyKnown: false,
+  relatives: 0,
   isCallerLeftOut: false,
   flight: newFlight(),
   stay: newStay(),

@@ -2,7 +2,8 @@ import type { ModelRequest } from "../../../ports/language-model.ts";
 import { fold } from "../reading/marks.ts";
 import { type Choice, type Reading, readMessage } from "../reading/read-message.ts";
 import { ASIDES, findAgain, findOther, findTotal } from "./asides.ts";
-import { findBeyond, withAssistance } from "./beyond.ts";
+import { findBeside, withDeed } from "./beside.ts";
+import { findBeyond, withAssistance, withHold } from "./beyond.ts";
 import { findChoice, findInformation, findSocialWish, hasSlots, INFORMATION, isOpen } from "./choose-wishes.ts";
 import { fillFlight, fillNextStay, fillStay } from "./fill-slots.ts";
 import { findDemonym, noteTopic } from "./note-topic.ts";
@@ -25,6 +26,8 @@ export function understand(state: State, text: string, situation: Situation): vo
     base,
     language: state.language ?? situation.language,
     known: [...state.strangers],
+    isNameAsked: state.question === "companions" || state.question === "traveler",
+    isAccompanied: !state.isCallerLeftOut && (state.relatives > 0 || state.question === "companions"),
     people: situation.traveler.companions.map(({ name }) => fold(name).split(" ")[0] ?? ""),
   });
   state.language = reading.language ?? state.language;
@@ -99,8 +102,10 @@ function nameCompanions(state: State, reading: Reading, { traveler }: Situation)
 }
 
 function findWishes(state: State, reading: Reading, named: readonly Companion[]): readonly Wish[] {
+  const beside = findBeside(state, reading);
+  if (beside !== undefined) return withAssistance(state, reading, beside);
   const wishes = findPlainWishes(state, reading, named);
-  return withAssistance(state, reading, wishes);
+  return withDeed(state, reading, withHold(reading, withAssistance(state, reading, wishes)));
 }
 
 function findPlainWishes(state: State, reading: Reading, named: readonly Companion[]): readonly Wish[] {
@@ -247,13 +252,15 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
     hasSlots(reading) ||
     kinds.has("want") ||
     reading.isLimitOfStay ||
+    reading.requests.wishes.length > 0 ||
     state.question !== undefined;
   if (!isSearch && choice === undefined && reading.sort === undefined) return undefined;
   if (reading.sort !== undefined) {
     if (task === "stay") state.stay.sort = reading.sort;
     else state.flight.sort = reading.sort;
   }
-  return { kind: task === "stay" ? "findStays" : "findFlights", reading };
+  const isRenumbered = isShown && (choice?.ordinal ?? 0) > 0;
+  return { kind: task === "stay" ? "findStays" : "findFlights", reading, ...(isRenumbered ? { isRenumbered } : {}) };
 }
 
 const isNamedChoice = (choice: Choice | undefined, kinds: ReadonlySet<string>): boolean =>
@@ -290,7 +297,8 @@ function isOnlyAChoice({
 
 /** Everything that a search depends on: the same text means the same search. */
 function snapshot({ flight, stay, party }: State, task: Task): string {
-  return JSON.stringify(task === "stay" ? [stay, party] : [flight, party]);
+  // The hotel is asked for the other wishes, whichever search found it.
+  return JSON.stringify(task === "stay" ? [{ ...stay, requests: [] }, party] : [flight, party]);
 }
 
 function findTask(state: State, reading: Reading): Task {
@@ -342,6 +350,6 @@ function startTask(state: State, task: Task, { kinds, places }: Reading): void {
   state.task = task;
 }
 
-/** The limit of a hotel that was put off holds when its turn comes. */
-const startStay = ({ isStayNext, stay: { maximum } }: State): State["stay"] =>
-  isStayNext && maximum !== undefined ? { ...newStay(), maximum } : newStay();
+/** The limit and the wishes for a hotel that was put off hold when its turn comes. */
+const startStay = ({ isStayNext, stay: { maximum, requests } }: State): State["stay"] =>
+  isStayNext ? { ...newStay(), requests, ...(maximum === undefined ? {} : { maximum }) } : newStay();

@@ -229,13 +229,14 @@ function undoOfFlight(seen: SeenFlight, findTimeZone: FindTimeZone): PlannedFina
       timeZone === undefined || departingAt === undefined
         ? undefined
         : Temporal.PlainDateTime.from(departingAt).toZonedDateTime(timeZone).toInstant(),
+    timeZone,
     undoCost: refundPenaltyAmount === undefined ? undefined : convertToUsdc(seen, refundPenaltyAmount),
   };
 }
 
 /** One per step of the refund schedule. */
 function undosOfStay(seen: SeenStay): PlannedFinality[] {
-  const { refunds, totalAmount, totalCurrency } = seen;
+  const { refunds, totalAmount, totalCurrency, place } = seen;
   const total = convertToUsdc(seen, totalAmount);
   if (refunds === undefined || refunds.length === 0) {
     return [perhapsFinal("the order, except for the refund under its cancellation policy")];
@@ -245,6 +246,7 @@ function undosOfStay(seen: SeenStay): PlannedFinality[] {
     return {
       what: `the order: cancelled until then, it gives back ${refundAmount} ${totalCurrency}`,
       undoableUntil: Temporal.Instant.from(before),
+      timeZone: place?.timeZone ?? undefined,
       undoCost: total === undefined || refund === undefined ? undefined : total - refund,
     };
   });

@@ -61,7 +61,7 @@ describe("the question before a booking", () => {
     expect(what).toContain("British Airways");
     expect(forWhom).toEqual(["Ada", "user_bob"]);
     expect(total).toMatch(/1.?234[.,]50/);
-    expect(text.split("\n")).toHaveLength(10);
+    expect(text.split("\n")).toHaveLength(9);
   });
 
   it("of a stay names the hotel and its nights", () => {
@@ -86,6 +86,56 @@ describe("the question before a booking", () => {
     const { text } = show("de-AT", stay, findTool("book_stay"));
     expect(text).toContain("7. März 2027 bis 10. März 2027");
     expect(text).toContain("2 Zimmer");
+  });
+
+  it("tells deadlines by the clock of the place, and what cancelling costs until then", () => {
+    const at = (time: string, undoCost: bigint) => ({
+      ...{ what: "the order", timeZone: "Europe/Vienna", undoableUntil: Temporal.Instant.from(time), undoCost },
+    });
+    const plan = { ...flight, irreversible: [at("2027-03-01T17:00:00Z", 0n), at("2027-03-04T17:00:00Z", 50_000_000n)] };
+    const lines = show("en-US", plan).text.split("\n");
+    expect(lines).toContain("Free cancellation until Mon, March 1, 2027 at 06:00 PM GMT+1 (local time).");
+    expect(lines).toContain("Cancelling until Thu, March 4, 2027 at 06:00 PM GMT+1 (local time) costs 50.00 USDC.");
+    expect(show("de", plan).text).toContain("18:00 MEZ (Ortszeit)");
+  });
+
+  it("of a stay names its guests and what the hotel is asked for", () => {
+    const guests = [{ givenName: "Rosa", familyName: "Weber" }];
+    const asked = { ...call, args: { quoteId: "quo_1", guests, accommodationSpecialRequests: "step-free room" } };
+    const { text } = showConfirmation(asked, { locale: "en", timeZone: "UTC", names, again: undefined });
+    expect(text).toContain("Guests: Rosa Weber\nRequest to the hotel, which need not grant it: step-free room");
+  });
+
+  it("of a profile reads as a person's details", () => {
+    const args = {
+      ...{ userId: "user_rosa", givenName: "Rosa", familyName: "Weber", bornOn: "1955-05-03", title: "ms" },
+      ...{ gender: "f", email: "rosa.weber@example.com", phoneNumber: "+49401234567" },
+    };
+    const save = (locale: string, more: object) =>
+      showConfirmation(
+        {
+          ...call,
+          tool: findTool("save_traveler"),
+          args: { ...args, ...more },
+          plan: EMPTY_PLAN,
+          needsApproval: false,
+        },
+        { locale, timeZone: "UTC", names, again: undefined },
+      ).text.split("\n");
+    expect(save("de", {})).toEqual([
+      "Diese Reisendendaten speichern",
+      "Name: Rosa Weber",
+      "Geburtsdatum: 3. Mai 1955",
+      "Geschlecht laut Pass: weiblich",
+      "Anrede: Frau",
+      "E-Mail: rosa.weber@example.com",
+      "Telefon: +49401234567",
+      "Profil: user_rosa",
+      "Es wird kein Geld bewegt.",
+      "Soll ich das so machen? (ja / nein)",
+    ]);
+    expect(save("en", { userId: "user_ada" })).toContain("This goes into the profile of Ada.");
+    expect(save("en", { scanId: "scn_1" })).toContain("scanId: scn_1");
   });
 
   it("of a cancellation names the order and what comes back", () => {

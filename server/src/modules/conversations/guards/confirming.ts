@@ -7,6 +7,7 @@ import { toVisibleText } from "../../../domain/visible-text.ts";
 import type { CallPlan, PlannedFinality, PlannedSubject } from "../../../kernel/contracts/call-plan.ts";
 import type { Tool } from "../../../kernel/contracts/tool.ts";
 import { sayConfirmation } from "../texts/confirmation-texts.ts";
+import { describeArguments, describeStaying } from "./shown-arguments.ts";
 
 export interface ConfirmedCall {
   readonly tool: Pick<Tool, "name" | "title"> & Partial<Pick<Tool, "titles">>;
@@ -31,13 +32,12 @@ interface Shown {
 interface Circumstances {
   readonly locale: string;
   readonly timeZone: string;
-  /** Names by user id. */
+  /** Names by user id, the caller's first. */
   readonly names: ReadonlyMap<string, string>;
   readonly again: "changed" | "expired" | undefined;
 }
 
 const LONGEST_WORDS = 200;
-const MOST_ARGUMENTS = 12;
 
 /** Equal for calls that would do the same for the same money: what was confirmed is what runs. */
 export function hashPlan({ tool, args, plan }: ConfirmedCall): string {
@@ -54,7 +54,7 @@ export function showConfirmation(call: ConfirmedCall, circumstances: Circumstanc
   const { plan, tool } = call;
   const words = wordsIn(circumstances.locale);
   const say = sayConfirmation(words);
-  const what = [tool.titles?.[words.language] ?? tool.title, ...describe(call, words)].join("\n");
+  const what = [tool.titles?.[words.language] ?? tool.title, ...describe(call, words, circumstances.names)].join("\n");
   const forWhom = listPersons(plan, circumstances.names);
   const total = sumMovements(plan, words);
   const lines = [
@@ -83,9 +83,13 @@ function showFinality({ what, undoableUntil, undoCost }: PlannedFinality) {
   };
 }
 
-function describe({ plan, args, subject }: ConfirmedCall, words: Words): readonly string[] {
-  if (plan.bought !== undefined) return describePurchase(plan.bought, words);
-  return subject === undefined ? listArguments(args) : describeSubject(subject, words);
+function describe(
+  { plan, args, subject }: ConfirmedCall,
+  words: Words,
+  names: ReadonlyMap<string, string>,
+): readonly string[] {
+  if (plan.bought !== undefined) return [...describePurchase(plan.bought, words), ...describeStaying(args, words)];
+  return subject === undefined ? describeArguments(args, words, names) : describeSubject(subject, words);
 }
 
 function describeSubject({ reference, orderId, legs, stay }: PlannedSubject, words: Words): readonly string[] {
@@ -131,17 +135,6 @@ function sayLocal(at: Temporal.PlainDateTime, words: Words): string {
   return new Intl.DateTimeFormat(words.locale, options).format(at.toZonedDateTime("UTC").epochMilliseconds);
 }
 
-/** For calls that buy nothing: what they are called with. */
-function listArguments(args: unknown): readonly string[] {
-  if (typeof args !== "object" || args === null) return [];
-  return Object.entries(args)
-    .slice(0, MOST_ARGUMENTS)
-    .map(([name, value]) => {
-      const text = typeof value === "string" ? value : JSON.stringify(value);
-      return `${toVisibleText(name, LONGEST_WORDS)}: ${toVisibleText(text ?? "", LONGEST_WORDS)}`;
-    });
-}
-
 function listPersons({ bought, travelerIds }: CallPlan, names: ReadonlyMap<string, string>): readonly string[] {
   return (travelerIds ?? bought?.travelerIds ?? []).map((id) => toVisibleText(names.get(id) ?? id, LONGEST_WORDS));
 }
@@ -172,12 +165,21 @@ function sayIrreversible({ irreversible, bought }: CallPlan, words: Words, timeZ
   const say = sayConfirmation(words);
   // An order can be cancelled even if nothing comes back.
   const never = bought?.refundable === false ? "noRefund" : "undoNever";
-  const lines = irreversible.flatMap(({ undoableUntil, undo, undoCost }) => {
-    if (undoableUntil === undefined) return [say(undo === "not_known" ? "undoUnknown" : never)];
-    const until = say("undoUntil", { until: words.moment(undoableUntil, timeZone) });
-    return undoCost === undefined
-      ? [until]
-      : [until, say("undoCost", { cost: words.price(formatDecimal(undoCost), "USDC") })];
+  const lines = irreversible.map((one) => {
+    if (one.undoableUntil === undefined) return say(one.undo === "not_known" ? "undoUnknown" : never);
+    return sayDeadline({ ...one, undoableUntil: one.undoableUntil }, words, timeZone);
   });
   return [...new Set(lines)];
+}
+
+type Deadline = PlannedFinality & { undoableUntil: Temporal.Instant };
+
+/** By the clock of the hotel or of the airport, where it is known. */
+function sayDeadline({ undoableUntil, timeZone, undoCost }: Deadline, words: Words, usualZone: string): string {
+  const say = sayConfirmation(words);
+  const moment = words.moment(undoableUntil, timeZone ?? usualZone);
+  const until = timeZone === undefined ? moment : say("localTime", { moment });
+  if (undoCost === undefined) return say("cancelUntil", { until });
+  if (undoCost === 0n) return say("freeUntil", { until });
+  return say("cancelCost", { until, cost: words.price(formatDecimal(undoCost), "USDC") });
 }

@@ -186,7 +186,8 @@ export const german: LanguageWords = {
       "frühest*|am frühesten|zuerst fliegt|frühere|früheren|früherer|erste maschine|ersten flug|erste flug",
     "sort latest": "spätest*|am spätesten|spätere|späteren|späterer|letzte maschine|letzten flug|letzte flug",
     "sort best": "best*|am besten bewertet|bestbewertet*|schönste*|empfohlen*|höchstbewertet*",
-    "sort distance": "nächstgelegen*|am nächsten|am nahesten",
+    "sort distance":
+      "nächstgelegen*|am nächsten|am nahesten|das nächste am|das nächste beim|das nächste an|das nächste bei|das nächste zum",
     "sort dearest": "teuerst*",
     refundable:
       "stornierbar*|kostenlos stornierbar|erstattbar*|kostenlos stornieren|gratis stornieren|kostenloser stornierung|kostenfrei stornierbar|mit stornierung|stornomöglichkeit|erstattungsfähig|stornieren kann|noch stornieren kann|stornieren darf|stornieren können|rückerstattbar",
