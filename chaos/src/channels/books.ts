@@ -26,7 +26,7 @@ const Run = z.object({
   id: z.string(),
   state: z.string(),
   guest_wallet: z.string().nullable(),
-  /** What it has booked. */
+  /** Those that it has made. */
   bookings: z.int(),
 });
 const Matter = z.object({ matter: z.string() });

@@ -16,7 +16,7 @@ const CODE = /\b\d{6}\b/;
 /** Codes of answers that come while the claim is on its way. */
 const NOT_YET = new Set(["in_progress", "unavailable", "rate_limited"]);
 
-/** What became of an invitation to a trip. */
+/** How an invitation to a trip has ended. */
 export interface Invited {
   readonly guestWallet: string;
   readonly runId: string;
