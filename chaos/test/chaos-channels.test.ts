@@ -5,6 +5,8 @@ import {
   checkDecidedOnce,
   checkEnded,
   checkHandledOnce,
+  checkInvited,
+  checkRunsBook,
   checkShownOnce,
   type Facts,
 } from "../src/channels/check-books.ts";
@@ -20,6 +22,7 @@ const play = (number: number, answers: Dialogue["answers"], needsApproval: boole
   tenantId: TENANT,
   needsApproval,
   conversationId: `cnv_${number}`,
+  invitation: undefined,
   isOver: true,
   isForgotten: false,
   failure: undefined,
@@ -33,11 +36,18 @@ const message = (id: string, text: string, buttons: readonly string[] = []): Sho
   onlyFor: null,
 });
 
-/** A flight that was booked after an approval, and one that the traveler did not want in the end. */
+const WALLET = `0x${"ab".repeat(20)}`;
+const invitation = { departureDate: "2030-01-01", needsApproval: false, guestWallet: WALLET, runId: "run_1" };
+
+/** A flight that was booked after an approval, one that the traveler did not want in the end, and a guest's. */
 function soundFacts(): Facts {
   const sent = { channel_id: CHANNEL, state: "sent", repeats: 0, is_unsure: false, created_milliseconds: 2_000 };
   return {
-    played: [play(1, ["Yes"], true), play(2, ["No"], false)],
+    played: [
+      play(1, ["Yes"], true),
+      play(2, ["No"], false),
+      { ...play(3, [], false), invitation: { ...invitation, isUndelivered: false } },
+    ],
     orders: [{ offer_id: "off_1" }],
     sides: [
       {
@@ -68,6 +78,7 @@ function soundFacts(): Facts {
         { conversation_id: "cnv_1", meter_id: null, offer_id: "off_1" },
         { conversation_id: "cnv_1", meter_id: "use_1", offer_id: "off_1" },
       ],
+      runs: [{ id: "run_1", state: "completed", guest_wallet: WALLET, bookings: 1 }],
       approvals: [{ id: "apr_1", state: "used" }],
       decisions: [{ approval_id: "apr_1", with: "channel" }],
     },
@@ -75,7 +86,16 @@ function soundFacts(): Facts {
 }
 
 const listProblems = (facts: Facts): string =>
-  [checkHandledOnce, checkShownOnce, checkAllShown, checkDecidedOnce, checkCards, checkEnded]
+  [
+    checkHandledOnce,
+    checkShownOnce,
+    checkAllShown,
+    checkDecidedOnce,
+    checkCards,
+    checkEnded,
+    checkInvited,
+    checkRunsBook,
+  ]
     .flatMap((check) => check(facts).problems)
     .join("\n");
 
@@ -91,6 +111,8 @@ const withMessages = (facts: Facts, change: (all: readonly Shown[]) => readonly 
   ...facts,
   sides: facts.sides.map((side) => ({ ...side, messages: change(side.messages) })),
 });
+const withRun = (facts: Facts, change: Partial<Facts["books"]["runs"][number]>): Facts =>
+  withBooks(facts, { runs: facts.books.runs.map((one) => ({ ...one, ...change })) });
 const withTurns = (facts: Facts, text: string, count: number): Facts =>
   withBooks(facts, { turns: facts.books.turns.map((one) => (one.text === text ? { ...one, count } : one)) });
 
@@ -142,6 +164,10 @@ test.each<[string, (facts: Facts) => Facts, RegExp]>([
     (facts) => ({ ...facts, played: facts.played.map((one) => ({ ...one, isOver: false })) }),
     /dialogue 1 .*has not ended/,
   ],
+  ["a run waits for ever", (facts) => withRun(facts, { state: "paused" }), /the run of invitation 3 .* is paused/],
+  ["a run books twice", (facts) => withRun(facts, { bookings: 2 }), /run_1 is completed, and has booked 2/],
+  ["somebody else has the trip", (facts) => withRun(facts, { guest_wallet: "0xcd" }), /has the guest 0xcd, and not/],
+  ["a run does not wait", (facts) => withRun(facts, { guest_wallet: null }), /a trip that nobody has accepted/],
 ])("%s: it shows", (_name, spoil, problem) => {
   expect(listProblems(spoil(soundFacts()))).toMatch(problem);
 });

@@ -22,6 +22,13 @@ const Call = z.object({
 });
 const Approval = z.object({ id: z.string(), state: z.string() });
 const Decision = z.object({ approval_id: z.string(), with: z.string().nullable() });
+const Run = z.object({
+  id: z.string(),
+  state: z.string(),
+  guest_wallet: z.string().nullable(),
+  /** Those that it has made. */
+  bookings: z.int(),
+});
 const Matter = z.object({ matter: z.string() });
 
 export interface ChannelBooks {
@@ -32,6 +39,8 @@ export interface ChannelBooks {
   /** Calls that booked, or tried to. */
   readonly calls: readonly z.infer<typeof Call>[];
   readonly approvals: readonly z.infer<typeof Approval>[];
+  /** Those that wait for a guest. */
+  readonly runs: readonly z.infer<typeof Run>[];
   /** As the audit log has them. */
   readonly decisions: readonly z.infer<typeof Decision>[];
 }
@@ -60,6 +69,14 @@ export async function readChannelBooks(deployment: Database): Promise<ChannelBoo
       deployment,
       Call,
       `select conversation_id, meter_id, args->>'offerId' as offer_id from conversation_call where tool = 'book_flight'`,
+    ),
+    runs: await read(
+      deployment,
+      Run,
+      `select r.id, r.state, t.guest_wallet,
+        (select count(*)::int from booking b join call c on c.id = b.call_id
+          where c.surface = 'workflow' and b.state = 'booked' and split_part(c.idempotency_key, ':', 1) = r.id) as bookings
+        from workflow_run r left join trip t on t.trip_id = lower(r.trip_id) and t.network = r.network`,
     ),
     // Before the approvals: each of these decisions is in them.
     decisions: await read(

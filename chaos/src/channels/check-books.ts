@@ -139,7 +139,8 @@ export function checkCards({ books, sides }: Facts): Finding {
 /** Once everything is settled. */
 export function checkEnded({ books, played, orders }: Facts): Finding {
   const paid = Map.groupBy(orders, ({ offer_id }) => offer_id);
-  const problems = played.flatMap(
+  const dialogues = played.filter(({ invitation }) => invitation === undefined);
+  const problems = dialogues.flatMap(
     ({ dialogue, needsApproval, conversationId, isOver, isForgotten, failure, tenantId }) => {
       const name = `dialogue ${dialogue.number} of ${tenantId} (${conversationId})`;
       if (failure !== undefined) return [`${name} could not go on: ${failure}`];
@@ -157,7 +158,39 @@ export function checkEnded({ books, played, orders }: Facts): Finding {
   );
   return {
     invariant: "every dialogue ended with what its traveler and its approver wanted, once",
-    checked: played.length,
+    checked: dialogues.length,
     problems,
   };
+}
+
+/** Once everything is settled. */
+export function checkInvited({ books, played }: Facts): Finding {
+  const runs = new Map(books.runs.map((run) => [run.id, run]));
+  const problems = played.flatMap(({ dialogue, tenantId, invitation, isOver, isForgotten, failure }) => {
+    if (invitation === undefined || isForgotten) return [];
+    const name = `invitation ${dialogue.number} of ${tenantId}`;
+    if (failure !== undefined) return [`${name} could not go on: ${failure}`];
+    if (!isOver) return [`${name} has not ended`];
+    if (invitation.isUndelivered) return [];
+    const run = runs.get(invitation.runId ?? "");
+    if (run?.state !== "completed") return [`the run of ${name} (${invitation.runId}) is ${run?.state ?? "not there"}`];
+    return run.guest_wallet?.toLowerCase() === invitation.guestWallet
+      ? []
+      : [`the trip of ${name} has the guest ${run.guest_wallet}, and not ${invitation.guestWallet}`];
+  });
+  return {
+    invariant: "every guest who got a link and its code has their trip, and its run has come to its end",
+    checked: played.filter(({ invitation }) => invitation !== undefined).length,
+    problems,
+  };
+}
+
+/** At any moment. */
+export function checkRunsBook({ books: { runs } }: Pick<Facts, "books">): Finding {
+  const problems = runs.flatMap(({ id, state, bookings, guest_wallet }) => {
+    if (bookings > 1 || (state === "completed" && bookings !== 1))
+      return [`${id} is ${state}, and has booked ${bookings}`];
+    return bookings === 1 && guest_wallet === null ? [`${id} has booked for a trip that nobody has accepted`] : [];
+  });
+  return { invariant: "a run books once, and only after the guest has accepted", checked: runs.length, problems };
 }

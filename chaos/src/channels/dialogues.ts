@@ -14,12 +14,27 @@ const ANSWERS: readonly [Answers, ...Answers[]] = [
 const DECISIONS = ["approve", "approve", "reject", "crowd", "mixed crowd", "by API"] as const;
 const ROUTES = ["London to Paris", "Madrid to Barcelona", "Amsterdam to Berlin", "Frankfurt to London"] as const;
 const DAYS_AHEAD = 40;
+/** How many of the dialogues are invitations, where a guest can be reached. */
+const INVITED = 0.4;
 
 export interface Dialogue {
   readonly number: number;
   readonly opening: string;
   readonly answers: Answers;
   readonly decision: (typeof DECISIONS)[number];
+}
+
+/** A trip for a guest, whom a run waits for; with an approval, it then waits for the approver. */
+export interface Invitation {
+  readonly departureDate: string;
+  readonly needsApproval: boolean;
+}
+
+/** Undefined: this one is a dialogue with the traveler. */
+export function drawInvitation(random: Random, today: Temporal.PlainDate): Invitation | undefined {
+  if (!random.chance(INVITED)) return undefined;
+  const departureDate = today.add({ days: DAYS_AHEAD + random.between(0, 200) }).toString();
+  return { departureDate, needsApproval: random.chance(0.5) };
 }
 
 /** The same for the same draws. */

@@ -5,10 +5,12 @@ import { readOpenMatters } from "../calls/books.ts";
 import { createTravelers, userIds } from "../calls/travelers.ts";
 import { readUnreadBlocks } from "../chain/books.ts";
 import { createChainView } from "../chain/chain-view.ts";
+import { readOpenSteps } from "../escrow/books.ts";
 import { prepareTenants } from "../prepare-tenants.ts";
 import { readSupplier } from "../servicing/books.ts";
 import { paidOrders } from "../servicing/check-effects.ts";
 import { runWorkers } from "../workers.ts";
+import { readOpenRuns } from "../workflows/books.ts";
 import { countSending, readChannelBooks, readOpenWork } from "./books.ts";
 import {
   checkAllShown,
@@ -16,6 +18,8 @@ import {
   checkDecidedOnce,
   checkEnded,
   checkHandledOnce,
+  checkInvited,
+  checkRunsBook,
   checkShownOnce,
   type Facts,
 } from "./check-books.ts";
@@ -61,10 +65,8 @@ async function openTalk({ deployment, history }: Scene, { client, access }: Prep
   };
   await prove("traveler", await line.issueCode(apiKey, `link-codes?userId=${userIds[0]}`));
   if (line.approverCodes !== undefined) await prove("approver", await line.issueCode(key, line.approverCodes));
-  if (asks) {
-    await client.put("/api/policies/approving", POLICY);
-    await client.put("/api/policy-enforcement", { policyId: "approving" });
-  }
+  await client.put("/api/policies/approving", POLICY);
+  if (asks) await client.put("/api/policy-enforcement", { policyId: "approving" });
   async function decide(approvalId: string): Promise<void> {
     const url = `${deployment.appUrls[0]}/api/approvals/${approvalId}/decision`;
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -72,7 +74,8 @@ async function openTalk({ deployment, history }: Scene, { client, access }: Prep
     await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(LINK_MILLISECONDS) });
   }
   const rest = async () => void (await deployment.query(FORGET_ATTEMPTS).catch(() => undefined));
-  return new Talk({ deployment, line, tenantId, needsApproval: asks, decide, rest, history });
+  const caller = { client, userId: userIds[0], tenantId };
+  return new Talk({ deployment, line, ...caller, needsApproval: asks, decide, rest, history });
 }
 
 async function open(scene: Scene): Promise<AreaRun> {
@@ -85,6 +88,7 @@ async function open(scene: Scene): Promise<AreaRun> {
     talks.push(await openTalk(scene, tenant, index));
   const today = Temporal.Now.plainDateISO("UTC");
   const listPlayed = () => talks.flatMap(({ played }) => played);
+  const listInvited = () => listPlayed().filter(({ invitation }) => invitation !== undefined);
   let caught = 0;
 
   /** Effects outside are read first: our books knew of them before. */
@@ -102,7 +106,7 @@ async function open(scene: Scene): Promise<AreaRun> {
 
   async function audit(phase: "running" | "settled"): Promise<Finding[]> {
     const facts = await readFacts();
-    const running = [checkHandledOnce(facts), checkDecidedOnce(facts)];
+    const running = [checkHandledOnce(facts), checkDecidedOnce(facts), checkRunsBook(facts)];
     // A message may just be on its way to us.
     if (phase === "running") return running;
     return [
@@ -111,6 +115,7 @@ async function open(scene: Scene): Promise<AreaRun> {
       checkAllShown(facts),
       checkCards(facts),
       checkEnded(facts),
+      checkInvited(facts),
       ...(await auditBookings(deployment, supplierUrl)),
     ];
   }
@@ -143,10 +148,13 @@ async function open(scene: Scene): Promise<AreaRun> {
     },
     notes: () => [
       `dialogues     ${listPlayed().length} begun, ${listPlayed().filter(({ isOver }) => isOver).length} ended, ${listPlayed().filter(({ isForgotten }) => isForgotten).length} forgotten with the simulator; ${talks.reduce((sum, { repeated }) => sum + repeated, 0)} messages were repeated by people`,
+      `invitations   ${listInvited().length} begun, ${listInvited().filter(({ invitation }) => invitation?.isUndelivered === false).length} accepted, ${listInvited().filter(({ invitation }) => invitation?.isUndelivered === true).length} not delivered`,
       `caught        ${caught} messages on their way right after a kill`,
     ],
     openMatters: async () => [
       ...(await readOpenWork(deployment)),
+      ...(await readOpenRuns(deployment)),
+      ...(await readOpenSteps(deployment)),
       ...(await readOpenMatters(deployment)),
       ...(await readUnreadBlocks(deployment, await view.tip())),
     ],
@@ -169,12 +177,12 @@ function afterwards(signal: AbortSignal, milliseconds: number): AbortSignal {
 export const channels: Area = {
   name: "channels",
   summary:
-    "Travelers book and approvers decide in simulated Slack, WhatsApp and mailboxes: every message in is handled once, every message out is seen once.",
+    "Travelers book, approvers decide and guests accept trips in simulated Slack, WhatsApp and mailboxes: every message in is handled once, every message out is seen once.",
   // The second process receives messages and brings replies as the first one does.
   edge: { SERVE: "both" },
   parts: ["postgres", "edge", "carriers"],
   notifications: ["channel_event", "channel_message"],
   guards: ["event-once", "mail-once", "message-look-up"],
-  environment: { ...UNLIMITED_CALLS, SANDBOX_BALANCE_USDC: "10000000" },
+  environment: { ...UNLIMITED_CALLS, CLAIMS_PER_MINUTE: "1000000", SANDBOX_BALANCE_USDC: "10000000" },
   open,
 };

@@ -29,6 +29,8 @@ export interface Seen {
   readonly talk: readonly Shown[];
   /** Those that are not decided, where that shows. */
   readonly cards: readonly Card[];
+  /** Those to the guest of a trip. */
+  readonly guest: readonly Shown[];
   /** In all places. */
   readonly all: readonly Shown[];
 }
@@ -54,6 +56,8 @@ export abstract class Line {
   abstract readonly travelerNames: readonly string[];
   /** How the approver proves who they are; undefined: their address is enough. */
   abstract readonly approverCodes: string | undefined;
+  /** A guest who can be sent a trip's link; undefined: nobody. */
+  abstract readonly guestAddress: string | undefined;
   readonly channelId: string;
   readonly #options: LineOptions;
   #playUrl: URL;

@@ -22,6 +22,7 @@ export class MailLine extends Line {
   readonly kind = "email";
   readonly travelerNames = [TRAVELER];
   readonly approverCodes = undefined;
+  readonly guestAddress = undefined;
   readonly places: readonly string[];
   readonly faults: readonly [Fault, ...Fault[]] = [["/_events/email", "duplicated", SOME]];
 
@@ -41,7 +42,7 @@ export class MailLine extends Line {
         .filter(({ text }) => APPROVAL_LINK.test(text))
         .map((message) => ({ place, message })),
     );
-    return { talk, cards, all: talk };
+    return { talk, cards, guest: [], all: talk };
   }
 
   async say(_who: "traveler" | "approver", text: string): Promise<void> {

@@ -4,6 +4,7 @@ import { type Card, type Fault, Line, type LineOptions, type Seen, type Shown } 
 /** The members of a simulated workspace, and where approvers read together. */
 const TRAVELER = "U0TRAVELER";
 const APPROVER = "U0APPROVER";
+const COLLEAGUE = "U0COLLEAGUE";
 const SHARED = "C0APPROVALS";
 /** The conversation of a member with the app. */
 const direct = (member: string): string => `D${member.slice(1)}`;
@@ -27,6 +28,7 @@ export class SlackLine extends Line {
   readonly places = [direct(APPROVER), SHARED];
   readonly travelerNames = [TRAVELER];
   readonly approverCodes = "approver-codes";
+  readonly guestAddress = COLLEAGUE;
   readonly faults: readonly [Fault, ...Fault[]] = [
     ["/slack/api/chat.postMessage", "lost_answer"],
     ["/slack/api/chat.postMessage", "reset"],
@@ -48,6 +50,7 @@ export class SlackLine extends Line {
       cards: this.places.flatMap((place) =>
         (places.get(place) ?? []).filter(isCard).map((message) => ({ place, message })),
       ),
+      guest: places.get(direct(COLLEAGUE)) ?? [],
       all: [...places.values()].flat(),
     };
   }

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { describeLoss } from "../client.ts";
+import { type Client, describeLoss } from "../client.ts";
 import type { Deployment } from "../deployment.ts";
 import type { History } from "../history.ts";
 import type { Random } from "../random.ts";
-import { type Dialogue, drawDialogue } from "./dialogues.ts";
+import { type Dialogue, drawDialogue, drawInvitation, type Invitation } from "./dialogues.ts";
+import { Guest, type Invited } from "./guest.ts";
 import type { Card, Line, Seen, Shown } from "./line.ts";
 
 const LOOK_MILLISECONDS = 150;
@@ -21,6 +22,8 @@ export interface Played {
   readonly tenantId: string;
   readonly needsApproval: boolean;
   conversationId: string | undefined;
+  /** Set: it was about a guest's trip, with what became of that. */
+  invitation: (Invitation & Partial<Invited>) | undefined;
   isOver: boolean;
   /** The simulator was killed meanwhile, so that nobody can read how it went on. */
   isForgotten: boolean;
@@ -34,6 +37,9 @@ interface TalkOptions {
   deployment: Deployment;
   line: Line;
   tenantId: string;
+  /** The tenant's calls, in the traveler's name. */
+  client: Client;
+  userId: string;
   needsApproval: boolean;
   /** Decides about an approval over the API. */
   decide(approvalId: string): Promise<void>;
@@ -80,11 +86,17 @@ export class Talk {
     const dialogue = drawDialogue(random.fork("plan"), number, today);
     const played: Played = {
       ...{ dialogue, tenantId, needsApproval },
+      // A run of a tenant whose every call needs an approval would need two of them.
+      invitation:
+        this.line.guestAddress === undefined || needsApproval ? undefined : drawInvitation(random.fork("guest"), today),
       ...{ conversationId: undefined, isOver: false, isForgotten: false, failure: undefined },
     };
     this.played.push(played);
     try {
-      await this.#converse(played, signal);
+      await this.#begin(signal);
+      await (played.invitation === undefined
+        ? this.#converse(played, signal)
+        : this.#invite(played, played.invitation, random.fork("trip"), signal));
       played.isOver = true;
     } catch (error) {
       if (error instanceof ForgottenError) played.isForgotten = true;
@@ -92,11 +104,14 @@ export class Talk {
     }
   }
 
-  async #converse(played: Played, signal: AbortSignal): Promise<void> {
-    const { dialogue } = played;
+  async #begin(signal: AbortSignal): Promise<void> {
     await this.#options.rest();
     await this.#say("new", signal, ({ text }) => text.includes("a new conversation"));
     this.#answered = new Set((await this.#read(signal)).cards.map(nameCard));
+  }
+
+  async #converse(played: Played, signal: AbortSignal): Promise<void> {
+    const { dialogue } = played;
     let reply = await this.#say(dialogue.opening, signal);
     played.conversationId = await this.#findConversation(signal);
     for (let step = 0; step < MOST_STEPS; step += 1) {
@@ -106,6 +121,22 @@ export class Talk {
       else reply = await this.#say(BOOK, signal);
     }
     throw new Error(`it does not end: ${reply.text.slice(0, 200)}`);
+  }
+
+  async #invite(played: Played, invitation: Invitation, random: Random, signal: AbortSignal): Promise<void> {
+    const { client, userId, line } = this.#options;
+    const guest = new Guest({
+      ...{ client, userId, appUrl: line.appUrl, kind: line.kind, address: line.guestAddress ?? "" },
+      read: async () => (await this.#read(signal)).guest,
+      approve: async () => {
+        const { cards } = await this.#read(signal);
+        const open = cards.filter((card) => !this.#answered.has(nameCard(card)));
+        await Promise.allSettled(open.map((card) => line.decide(card, "Approve")));
+      },
+    });
+    const name = `${played.dialogue.number}-${random.between(0, 2 ** 30)}`;
+    played.invitation = { ...invitation, ...(await guest.travel({ ...invitation, random, name }, signal)) };
+    this.#acknowledge();
   }
 
   /** By buttons, or in words. */

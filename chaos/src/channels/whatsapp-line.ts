@@ -4,6 +4,8 @@ import { type Card, type Fault, Line, type LineOptions, type Seen, type Shown } 
 /** People of the simulator by their keys. */
 const TRAVELER = "traveler";
 const APPROVER = "approver";
+const GUEST = "guest";
+const GUEST_PHONE = "+12025550104";
 
 const Message = z.object({
   id: z.string(),
@@ -26,6 +28,7 @@ export class WhatsAppLine extends Line {
   readonly kind = "whatsapp";
   readonly places = [APPROVER];
   readonly approverCodes = "approver-codes";
+  readonly guestAddress = GUEST_PHONE;
   readonly faults: readonly [Fault, ...Fault[]] = [
     ["/whatsapp/api/", "lost_answer"],
     ["/whatsapp/api/", "reset"],
@@ -52,6 +55,7 @@ export class WhatsAppLine extends Line {
     return {
       talk: list(TRAVELER),
       cards: list(APPROVER).flatMap((message) => (isCard(message) ? [{ place: APPROVER, message }] : [])),
+      guest: list(GUEST),
       all: whatsapp.people.flatMap(({ key }) => list(key)),
     };
   }

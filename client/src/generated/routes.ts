@@ -138,11 +138,11 @@ export interface Routes {
   setMemberRoles(input: SetMemberRolesInput, options?: RouteOptions): RouteAnswer<SetMemberRolesAnswer, SetMemberRolesRouteCode>;
   /** List money movements. Money that entered or left the tenant's wallets, newest first: purpose, amount, counterpart, order or trip, transaction. */
   getMovements(input?: GetMovementsInput, options?: RouteOptions): RouteAnswer<GetMovementsAnswer, GetMovementsRouteCode>;
-  /** Read where a person wants notices. The channels, the quiet hours, and the kinds that the person does not want. Null: the person gets no notices. */
+  /** Read where a person wants notices. The channels, the quiet hours, and the kinds that the person does not want. Null: the person gets no notices. A person's own key needs no scope for their own. */
   getNoticePreferences(input: GetNoticePreferencesInput, options?: RouteOptions): RouteAnswer<GetNoticePreferencesAnswer, GetNoticePreferencesRouteCode>;
-  /** Say where a person wants notices. From then on the person is told of tickets, check-in, invoices, cancellations, changes by the airline, and runs that wait for them: once each, in the first of these channels that reaches them. Email goes to the address that the person writes from, or that of their profile. */
+  /** Say where a person wants notices. From then on the person is told of tickets, check-in, invoices, cancellations, changes by the airline, and runs that wait for them: once each, in the first of these channels that reaches them. Email goes to the address that the person writes from, or that of their profile. A person's own key needs no scope for their own. */
   setNoticePreferences(input: SetNoticePreferencesInput, options?: RouteOptions): RouteAnswer<SetNoticePreferencesAnswer, SetNoticePreferencesRouteCode>;
-  /** End a person's notices. The person gets no notices afterwards. */
+  /** End a person's notices. The person gets no notices afterwards. A person's own key needs no scope for their own. */
   deleteNoticePreferences(input: DeleteNoticePreferencesInput, options?: RouteOptions): RouteAnswer<DeleteNoticePreferencesAnswer, DeleteNoticePreferencesRouteCode>;
   /** End notices of a kind. For the List-Unsubscribe header of a notice (RFC 8058) and the page behind its link. The body does not count; the token is for one person and one kind. */
   endNoticesOfAKind(input: EndNoticesOfAKindInput, options?: RouteOptions): RouteAnswer<EndNoticesOfAKindAnswer, EndNoticesOfAKindRouteCode>;

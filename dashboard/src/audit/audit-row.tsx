@@ -1,5 +1,6 @@
 import type { ReadAuditAnswer } from "../answers.ts";
 import { time } from "../format.ts";
+import { Fact } from "../parts/fact.tsx";
 import { RecordLink } from "../parts/record-link.tsx";
 import { useChangeSearch } from "../parts/search-state.ts";
 import { When } from "../parts/time.tsx";
@@ -62,30 +63,23 @@ function Details({ line }: { line: Line }) {
   ] as const;
   return (
     <dl className="details">
-      <dt>When</dt>
-      <dd>{time(at)}</dd>
-      <dt>By</dt>
-      <dd className="facts-line">
+      <Fact name="When">{time(at)}</Fact>
+      <Fact name="By" className="facts-line">
         <span className="mono">{actor}</span> {only({ actor })}
-      </dd>
-      <dt>Action</dt>
-      <dd className="mono">{action}</dd>
+      </Fact>
+      <Fact name="Action" className="mono">
+        {action}
+      </Fact>
       {subjectId !== null && (
-        <>
-          <dt>Record</dt>
-          <dd className="facts-line">
-            <RecordLink id={subjectId} /> {only({ subject: subjectId })}
-          </dd>
-        </>
+        <Fact name="Record" className="facts-line">
+          <RecordLink id={subjectId} /> {only({ subject: subjectId })}
+        </Fact>
       )}
-      {facts.map(([name, value]) =>
-        value === null ? null : (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd className="mono">{value}</dd>
-          </div>
-        ),
-      )}
+      {facts.map(([name, value]) => (
+        <Fact key={name} name={name} className="mono">
+          {value}
+        </Fact>
+      ))}
     </dl>
   );
 }

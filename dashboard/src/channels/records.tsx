@@ -5,6 +5,7 @@ import { api } from "../api.ts";
 import { sayDuration, time } from "../format.ts";
 import { ApiCall } from "../parts/api-call.tsx";
 import { Choices } from "../parts/choices.tsx";
+import { Fact } from "../parts/fact.tsx";
 import { More, usePages } from "../parts/pages.tsx";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
 import { When } from "../parts/time.tsx";
@@ -126,59 +127,42 @@ function Details({ entry, channel }: { entry: Entry; channel: Channel }) {
   const { id, attempts, status, remoteId, traceId, tripId, runId, orderId, approvalId, canResend, createdAt } = entry;
   return (
     <dl className="details">
-      <dt>When</dt>
-      <dd>{time(createdAt)}</dd>
-      <dt>Attempts</dt>
-      <dd>
-        {attempts}
-        {status === null ? "" : `, answered with ${status}`}
-      </dd>
-      {remoteId !== null && (
-        <>
-          <dt>Their id</dt>
-          <dd className="mono">{remoteId}</dd>
-        </>
-      )}
-      {traceId !== null && (
-        <>
-          <dt>Trace</dt>
-          <dd className="mono">{traceId}</dd>
-        </>
-      )}
+      <Fact name="When">{time(createdAt)}</Fact>
+      <Fact name="Attempts">{status === null ? attempts : `${attempts}, answered with ${status}`}</Fact>
+      <Fact name="Their id" className="mono">
+        {remoteId}
+      </Fact>
+      <Fact name="Trace" className="mono">
+        {traceId}
+      </Fact>
       {(tripId !== null || runId !== null || orderId !== null || approvalId !== null) && (
-        <>
-          <dt>Belongs to</dt>
-          <dd className="facts-line">
-            {tripId !== null && (
-              <Link to="/trips/budgets/$tripId" params={{ tripId }}>
-                a trip
-              </Link>
-            )}
-            {runId !== null && (
-              <Link to="/runs/$runId" params={{ runId }}>
-                a run
-              </Link>
-            )}
-            {orderId !== null && (
-              <Link to="/trips/orders/$orderId" params={{ orderId }}>
-                a booking
-              </Link>
-            )}
-            {approvalId !== null && (
-              <Link to="/approvals" search={{}}>
-                an approval
-              </Link>
-            )}
-          </dd>
-        </>
+        <Fact name="Belongs to" className="facts-line">
+          {tripId !== null && (
+            <Link to="/trips/budgets/$tripId" params={{ tripId }}>
+              a trip
+            </Link>
+          )}
+          {runId !== null && (
+            <Link to="/runs/$runId" params={{ runId }}>
+              a run
+            </Link>
+          )}
+          {orderId !== null && (
+            <Link to="/trips/orders/$orderId" params={{ orderId }}>
+              a booking
+            </Link>
+          )}
+          {approvalId !== null && (
+            <Link to="/approvals" search={{}}>
+              an approval
+            </Link>
+          )}
+        </Fact>
       )}
       {canResend && (
-        <>
-          <dt>Again</dt>
-          <dd>
-            <Resend channel={channel} recordId={id} />
-          </dd>
-        </>
+        <Fact name="Again">
+          <Resend channel={channel} recordId={id} />
+        </Fact>
       )}
     </dl>
   );

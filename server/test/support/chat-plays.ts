@@ -2,9 +2,10 @@ import { createHmac } from "node:crypto";
 import { expect } from "vitest";
 import { deriveSimulated } from "../../src/modules/channels/installation.ts";
 import { openVault } from "../../src/outside/vault.ts";
-import type { ApprovalDesk } from "./approval-desk.ts";
+import { ApprovalDesk } from "./approval-desk.ts";
 import { until } from "./embedded-fixture.ts";
 import type { TestService } from "./service.ts";
+import { openSharedService } from "./shared-service.ts";
 import * as slackPlay from "./slack-play.ts";
 import * as whatsAppPlay from "./whatsapp-play.ts";
 
@@ -62,6 +63,18 @@ export async function playChats(service: TestService, desk: ApprovalDesk): Promi
   const whatsapp = playWhatsApp(service, await whatsAppPlay.playWhatsApp(service, desk), simulated.whatsapp);
   return { slack, whatsapp };
 }
+
+/** The worker's product with a tenant that has both, and an approver whom both know. */
+export async function openChats() {
+  const service = await openSharedService();
+  const desk = new ApprovalDesk(service);
+  const approver = await desk.newPerson("Grace", "approver");
+  const plays = await playChats(service, desk);
+  for (const kind of CHAT_KINDS) await plays[kind].link("approver", approver.key);
+  return { service, desk, approver, plays };
+}
+
+export type Chats = Awaited<ReturnType<typeof openChats>>;
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
 const sign = (secret: string, text: string): string => createHmac("sha256", secret).update(text).digest("hex");

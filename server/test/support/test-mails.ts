@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createTransport } from "nodemailer";
 import type Mail from "nodemailer/lib/mailer/index.js";
@@ -73,4 +73,32 @@ export function readSmtpLines(socket: NodeJS.ReadableStream) {
       for (;;) if (/^\d{3} /.test(await next())) return;
     },
   };
+}
+
+/** Over SMTP, as a relay does it. Rejects if it is refused. */
+export async function deliverMail(port: number, raw: Buffer, envelope: { from: string; to: string[] }): Promise<void> {
+  const client = createTransport({ host: "127.0.0.1", port, ignoreTLS: true });
+  try {
+    await client.sendMail({ envelope, raw });
+  } finally {
+    client.close();
+  }
+}
+
+/** A mail server's report (RFC 3464) to an address about the mail with this Message-ID. */
+export function buildReport(id: string, to: string, { action = "failed", status = "5.1.1" } = {}): Buffer {
+  const parts = [
+    "Content-Type: text/plain\r\n\r\nSorry.",
+    `Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; x\r\n\r\nFinal-Recipient: rfc822; somebody@people.example\r\nAction: ${action}\r\nStatus: ${status}`,
+    `Content-Type: text/rfc822-headers\r\n\r\nMessage-ID: ${id}\r\n`,
+  ];
+  const head = [
+    "From: postmaster@people.example",
+    `To: ${to}`,
+    `Subject: Undelivered ${randomUUID()}`,
+    `Date: ${new Date().toUTCString()}`,
+    `Message-ID: <${randomUUID()}@people.example>`,
+    'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+  ];
+  return Buffer.from([...head, "", ...parts.map((part) => `--b\r\n${part}`), "--b--\r\n"].join("\r\n"));
 }

@@ -71,7 +71,7 @@ const meanings: Readonly<Record<string, string>> = {
   minReviewScore: "Minimum average guest review score, out of 10",
   minStars: "Minimum number of stars",
   mode: "Mode of travel",
-  notifyChannels: "The channels for which messages are written; nothing is sent",
+  notifyChannels: "Where the traveler is told, once per disruption; [] tells nobody",
   number: "Document number",
   offer: "The offer to check",
   order: "How the stays are sorted",

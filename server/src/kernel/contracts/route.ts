@@ -29,7 +29,10 @@ export interface RouteDescription {
   readonly summary: string;
   readonly description: string;
   /** `public`: no key; `any key`: a valid key; else the scope that the key needs. */
-  readonly access: "public" | "any key" | { readonly scope: string; readonly internalToken?: true };
+  readonly access:
+    | "public"
+    | "any key"
+    | { readonly scope: string; readonly internalToken?: true; readonly orOwn?: string | undefined };
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
@@ -161,6 +164,8 @@ interface RouteDefinition<
 interface KeyedRoute {
   /** The scope that the key needs. A scope ending in `:read` may rest on a cached key; any other is read from the database. */
   scope: string;
+  /** The parameter of the path that names a person: their own key needs no scope, whatever their roles are. */
+  orOwn?: string;
 }
 
 interface InternalRoute {
@@ -207,9 +212,9 @@ type DefineRoute<Caller, Scoped> = <
 ) => Route<Ports>;
 
 /** A route for keys with its scope. */
-export const defineRoute: DefineRoute<KeyedCall, KeyedRoute> = ({ scope, maximumBodyBytes, ...face }) => {
+export const defineRoute: DefineRoute<KeyedCall, KeyedRoute> = ({ scope, orOwn, maximumBodyBytes, ...face }) => {
   const problems = listProblemCodes(face.errors);
-  return { ...face, access: { scope }, problems, maximumBodyBytes, limitByAddress: undefined, bodyAs: "json" };
+  return { ...face, access: { scope, orOwn }, problems, maximumBodyBytes, limitByAddress: undefined, bodyAs: "json" };
 };
 
 /** A route for keys with its scope, whose answer is a stream of events. */

@@ -1,21 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ApprovalDesk, type TestPerson } from "../../../test/support/approval-desk.ts";
-import { CHAT_KINDS, type ChatKind, type ChatPlay, playChats } from "../../../test/support/chat-plays.ts";
-import type { TestService } from "../../../test/support/service.ts";
-import { openSharedService } from "../../../test/support/shared-service.ts";
+import { CHAT_KINDS, type Chats, openChats } from "../../../test/support/chat-plays.ts";
 
 /** Requests for approval in every place at once: Slack, WhatsApp, the links of mails, their page, and the API. */
 
-let service: TestService;
-let desk: ApprovalDesk;
-let plays: Record<ChatKind, ChatPlay>;
-let approver: TestPerson;
+let service: Chats["service"];
+let desk: Chats["desk"];
+let plays: Chats["plays"];
+let approver: Chats["approver"];
 beforeAll(async () => {
-  service = await openSharedService();
-  desk = new ApprovalDesk(service);
-  approver = await desk.newPerson("Grace", "approver");
-  plays = await playChats(service, desk);
-  for (const kind of CHAT_KINDS) await plays[kind].link("approver", approver.key);
+  ({ service, desk, plays, approver } = await openChats());
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 

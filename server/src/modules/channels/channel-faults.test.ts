@@ -1,27 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ApprovalDesk, type TestPerson } from "../../../test/support/approval-desk.ts";
-import { CHAT_KINDS, type ChatKind, type ChatPlay, playChats } from "../../../test/support/chat-plays.ts";
-import type { TestService } from "../../../test/support/service.ts";
-import { openSharedService } from "../../../test/support/shared-service.ts";
+import { CHAT_KINDS, type ChatKind, type Chats, openChats } from "../../../test/support/chat-plays.ts";
 import { requireResult } from "../../../test/support/treasury.ts";
 import { DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
 
 /** Faults and bad input that every chat system meets, each on the wire of its simulator. */
 
-let service: TestService;
-let desk: ApprovalDesk;
-let plays: Record<ChatKind, ChatPlay>;
-let approver: TestPerson;
+let service: Chats["service"];
+let desk: Chats["desk"];
+let plays: Chats["plays"];
+let approver: Chats["approver"];
 beforeAll(async () => {
-  service = await openSharedService();
-  desk = new ApprovalDesk(service);
-  approver = await desk.newPerson("Grace", "approver");
-  plays = await playChats(service, desk);
-  for (const kind of CHAT_KINDS) {
+  ({ service, desk, plays, approver } = await openChats());
+  for (const kind of CHAT_KINDS)
     await plays[kind].link("traveler", service.apiKey, `link-codes?userId=${DEMO_TRAVELER_ID}`);
-    await plays[kind].link("approver", approver.key);
-  }
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 

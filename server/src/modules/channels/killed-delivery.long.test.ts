@@ -1,34 +1,21 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { programAt } from "../../../test/support/programs.ts";
-import { dropSandboxDatabase } from "../../../test/support/service.ts";
-import { createTestDatabase } from "../../../test/support/test-database.ts";
-import { findFreePort } from "../../embedded/free-port.ts";
+import { KilledProduct } from "../../../test/support/killed-product.ts";
 
 /** A process that dies between a message's request and its answer, with Slack and WhatsApp as the test plays them. */
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const SIGNING = "a signing secret of the test";
 const PHONE_NUMBER_ID = "106540352242922";
-const dataDir = mkdtempSync(join(tmpdir(), "wayfare-killed-"));
 /** The messages that the carrier took, in the order in which they came. */
 let taken: { body: string; path: string }[] = [];
 /** Kills whoever sends, before the answer. */
 let isDeadly = false;
-let running: { child: ChildProcess; url: string };
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let product: KilledProduct;
 let carrier: Server;
-let carrierUrl = "";
-let operatorKey = "";
-let db: pg.Client;
 
 beforeAll(async () => {
   carrier = createServer((request, response) => {
@@ -40,7 +27,7 @@ beforeAll(async () => {
       const path = request.url ?? "";
       if (/chat\.postMessage|\/messages$/.test(path)) {
         taken.push({ body, path });
-        if (isDeadly) return void running.child.kill("SIGKILL");
+        if (isDeadly) return product.kill();
       }
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(answer(path, body)));
@@ -48,29 +35,13 @@ beforeAll(async () => {
   });
   carrier.listen(0, "127.0.0.1");
   await once(carrier, "listening");
-  carrierUrl = `http://127.0.0.1:${z.object({ port: z.number() }).parse(carrier.address()).port}`;
-  database = await createTestDatabase();
-  db = new pg.Client({ connectionString: database.url });
-  await db.connect();
-  running = await start();
-  const Keys = z.object({ operatorKey: z.string() });
-  ({ operatorKey } = Keys.parse(JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8"))));
+  const url = `http://127.0.0.1:${z.object({ port: z.number() }).parse(carrier.address()).port}`;
+  product = await KilledProduct.open({ SLACK_API_URL: url, WHATSAPP_API_URL: url });
 });
 
 afterAll(async () => {
-  const { child } = running;
-  if (child.exitCode === null && child.signalCode === null) {
-    const ended = once(child, "close");
-    child.kill("SIGTERM");
-    await ended;
-  }
-  await db?.end();
+  await product?.[Symbol.asyncDispose]();
   carrier?.close();
-  if (database !== undefined) {
-    await dropSandboxDatabase(database.url);
-    await database.drop();
-  }
-  rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 });
 
 const Posted = z.object({ metadata: z.unknown() });
@@ -93,51 +64,13 @@ function answer(path: string, body: string): object {
   return { ok: true, ts: `1.${taken.length - 1}`, channel: "D0PERSON" };
 }
 
-async function start() {
-  const port = await findFreePort();
-  const child = spawn(process.execPath, [programAt("server/src/main.ts")], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      DATA_DIR: dataDir,
-      DATABASE_URL: database.url,
-      PORT: String(port),
-      EDGE_PORT: String(await findFreePort()),
-      SLACK_API_URL: carrierUrl,
-      WHATSAPP_API_URL: carrierUrl,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  const ready = Promise.withResolvers<void>();
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (text) => {
-      output += text;
-      if (/Wayfare is ready/.test(output)) ready.resolve();
-    });
-  }
-  child.once("close", (code) => ready.reject(new Error(`It ended with ${code}: ${output}`)));
-  await ready.promise;
-  return { child, url: `http://127.0.0.1:${port}` };
-}
-
-async function ask(path: string, body?: object) {
-  const answered = await fetch(`${running.url}${path}`, {
-    method: body === undefined ? "GET" : "POST",
-    headers: { authorization: `Bearer ${operatorKey}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    redirect: "manual",
-  });
-  const text = await answered.text();
-  expect(answered.status, text).toBe(200);
-  return text;
-}
+const ask = (path: string, body?: object) => product.ask(path, product.keys().operatorKey, body);
 
 const Channel = z.object({ id: z.string(), setUp: z.object({ installUrl: z.string().nullable() }) });
 
 const hook = async (path: string, body: string, headers: Record<string, string>) => {
   const all = { "content-type": "application/json", ...headers };
-  expect((await fetch(`${running.url}${path}`, { method: "POST", headers: all, body })).status).toBe(200);
+  expect((await fetch(`${product.url}${path}`, { method: "POST", headers: all, body })).status).toBe(200);
 };
 
 async function addSlack() {
@@ -192,41 +125,30 @@ async function addWhatsApp() {
   };
 }
 
-const read = async (channelId: string) =>
-  (
-    await db.query(
-      "select id, state, repeats, unsure_since is not null as unsure from channel_message where channel_id = $1 order by position desc limit 1",
-      [channelId],
-    )
-  ).rows[0];
-/** As if the dead process's lease had run out. */
-const endLease = (channelId: string) =>
-  db.query("update channel_message set next_at = now() where channel_id = $1 and next_at is not null", [channelId]);
+const read = (channelId: string) => product.readLastMessage(channelId);
 
 /** Makes the product answer, and kills it when the carrier has the answer and has said nothing yet. */
 async function dieWhileSending(channel: { id: string; say(eventId: string): Promise<void> }, eventId: string) {
   taken = [];
   isDeadly = true;
-  const ended = once(running.child, "close");
-  await channel.say(eventId);
-  expect((await ended)[1]).toBe("SIGKILL");
+  await product.whileDying(() => channel.say(eventId));
   isDeadly = false;
   expect(taken).toHaveLength(1);
   expect(await read(channel.id)).toMatchObject({ state: "waiting", unsure: true });
-  running = await start();
+  await product.start();
 }
 
 describe("a process that is killed when the carrier has the message and the answer is not stored", () => {
   it("leaves a message that is looked up in Slack, and not sent again", async () => {
     const slack = await addSlack();
     await dieWhileSending(slack, "Ev0KILLED");
-    await endLease(slack.id);
+    await product.endLease(slack.id);
     await expect.poll(() => read(slack.id), { timeout: 60_000 }).toMatchObject({ state: "sent", repeats: 0 });
     expect(taken).toHaveLength(1);
     // Control: one that Slack does not have is sent.
     await dieWhileSending(slack, "Ev0VANISHED");
     taken = [];
-    await endLease(slack.id);
+    await product.endLease(slack.id);
     await expect.poll(() => read(slack.id), { timeout: 60_000 }).toMatchObject({ state: "sent" });
     expect(taken).toHaveLength(1);
   });
@@ -237,9 +159,9 @@ describe("a process that is killed when the carrier has the message and the answ
     const { id } = await read(whatsapp.id);
     await whatsapp.report(id);
     await expect.poll(() => read(whatsapp.id), { timeout: 60_000 }).toMatchObject({ state: "delivered", repeats: 0 });
-    await endLease(whatsapp.id);
+    await product.endLease(whatsapp.id);
     await dieWhileSending(whatsapp, "wamid.SILENT");
-    await endLease(whatsapp.id);
+    await product.endLease(whatsapp.id);
     await expect.poll(() => read(whatsapp.id), { timeout: 60_000 }).toMatchObject({ state: "sent", repeats: 1 });
     // The second is the only one, and has the same reference as the first.
     expect(taken).toHaveLength(2);
@@ -255,12 +177,10 @@ describe("a process that is killed when the carrier has the message and the answ
     const channel = await openWhatsApp();
     await dieWhileSending(channel, "wamid.TWICE");
     isDeadly = true;
-    const ended = once(running.child, "close");
-    await endLease(channel.id);
-    expect((await ended)[1]).toBe("SIGKILL");
+    await product.whileDying(() => product.endLease(channel.id));
     isDeadly = false;
-    running = await start();
-    await endLease(channel.id);
+    await product.start();
+    await product.endLease(channel.id);
     await expect
       .poll(() => read(channel.id), { timeout: 60_000 })
       .toMatchObject({ state: "failed", repeats: 1, unsure: true });

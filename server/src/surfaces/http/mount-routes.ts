@@ -26,12 +26,9 @@ export function mountRoutes<Ports>(routes: readonly Route<Ports>[], options: Rou
   return routes.map((route) => {
     const readParams = paramsReader(route.path);
     const serve = async (request: HttpRequest, exchange: OpenExchange): Promise<HttpAnswer> => {
-      const principals = await admit(route, request, exchange, options);
-      const { status, value } = await callRoute(
-        route,
-        givenRequest(request, { principals, params: readParams(request.path) }),
-        options.ports,
-      );
+      const params = readParams(request.path);
+      const principals = await admit(route, request, exchange, { ...options, params });
+      const { status, value } = await callRoute(route, givenRequest(request, { principals, params }), options.ports);
       if (value instanceof FileAnswer) return fileAnswer(value);
       if (value instanceof EventsAnswer) return await answerWithEvents(request, value.events);
       const headers = { "content-type": "application/json; charset=utf-8" };
@@ -56,7 +53,7 @@ async function admit<Ports>(
   route: Route<Ports>,
   request: HttpRequest,
   exchange: OpenExchange,
-  { publicRequests }: RouteOptions<Ports>,
+  { publicRequests, params }: RouteOptions<Ports> & { params: Readonly<Record<string, string>> },
 ): Promise<readonly Principal[]> {
   const { access, limitByAddress } = route;
   if (limitByAddress === "requests") {
@@ -72,11 +69,12 @@ async function admit<Ports>(
     throw takesToken ? withTokenNamed(error) : error;
   });
   if (access === "any key") return [admitted.principal];
-  const { scope } = access;
+  const { scope, orOwn } = access;
   // A route that changes records must not rely on a cached key.
   const principal = scope.endsWith(":read") ? admitted.principal : await admitted.confirm();
   if (principal === undefined) throw unauthorized();
-  if (!hasScope(principal.scopes, scope)) throw missingScope(route.id, [scope]);
+  const isOwn = orOwn !== undefined && principal.personId !== undefined && params[orOwn] === principal.personId;
+  if (!isOwn && !hasScope(principal.scopes, scope)) throw missingScope(route.id, [scope]);
   if (principal.signInAgain === true && route.method !== "GET" && needsRecentSignIn([scope])) throw signInAgain();
   return [principal];
 }

@@ -1,91 +1,33 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { createTransport } from "nodemailer";
-import type Mail from "nodemailer/lib/mailer/index.js";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { ApprovalDesk } from "../../../../test/support/approval-desk.ts";
 import { BrowserLike } from "../../../../test/support/browser-like.ts";
-import { until } from "../../../../test/support/embedded-fixture.ts";
+import { DOMAIN, type MailChannel, openMailChannel, TESS } from "../../../../test/support/mail-channel.ts";
 import { playMail } from "../../../../test/support/mail-play.ts";
-import { type MailServer, startMailServer } from "../../../../test/support/mail-server.ts";
-import { startTestService, type TestService } from "../../../../test/support/service.ts";
-import { buildMail, makeTestDomains, readSmtpLines } from "../../../../test/support/test-mails.ts";
-import { DEMO_TRAVELER_ID } from "../../../domain/user-ids.ts";
-import { findFreePort } from "../../../embedded/free-port.ts";
+import { buildMail, buildReport, readSmtpLines } from "../../../../test/support/test-mails.ts";
 
 /** People converse by mail: a client that we did not write speaks to the listener, and each domain's DNS is the test's own. */
 
 vi.setConfig({ testTimeout: 20_000, hookTimeout: 120_000 });
 
-const TESS = "tess@people.example";
-const DOMAIN = "mail.example";
-
-let service: TestService;
-let desk: ApprovalDesk;
-let out: MailServer;
-let port: number;
+let mail: MailChannel;
+let service: MailChannel["service"];
+let desk: MailChannel["desk"];
+let out: MailChannel["out"];
+let dns: MailChannel["dns"];
 let channelId: string;
 let own: string;
-const dns = makeTestDomains();
-
 beforeAll(async () => {
-  [out, port] = await Promise.all([startMailServer(), findFreePort()]);
-  service = await startTestService(
-    {
-      SMTP_URL: out.url,
-      MAIL_FROM: "Wayfare <trips@mail.example>",
-      EMAIL_DOMAIN: DOMAIN,
-      EMAIL_LISTENER_PORT: String(port),
-      EMAIL_MAXIMUM_MEGABYTES: "20",
-      LOG_LEVEL: "warn",
-    },
-    { decorate: { mailDns: () => dns.resolve } },
-  );
-  desk = new ApprovalDesk(service);
-  const added = await desk.ask("/api/channels", { kind: "email", isSimulated: false }, service.operatorKey);
-  expect(added.status, added.text).toBe(200);
-  channelId = String(added.body.id);
-  own = String(Object(added.body.setUp).address);
-  await link(TESS);
+  mail = await openMailChannel({ EMAIL_MAXIMUM_MEGABYTES: "20" });
+  ({ service, desk, out, dns, channelId, own } = mail);
 });
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await out?.[Symbol.asyncDispose]();
-});
+afterAll(() => mail?.[Symbol.asyncDispose]());
 
-async function link(from: string) {
-  const issued = await desk.ask(
-    `/api/channels/${channelId}/link-codes?userId=${DEMO_TRAVELER_ID}`,
-    undefined,
-    service.apiKey,
-    "POST",
-  );
-  await send({ from, subject: "My code", text: String(issued.body.code) });
-  await see(from, "You are linked");
-}
-
-/** By the sender's own domain, unless said otherwise. */
-async function send(mail: Mail.Options, signedBy: Parameters<typeof dns.sign>[0] = "people.example") {
-  const raw = await buildMail({ to: own, ...dns.sign(signedBy), ...mail });
-  await deliver(raw, { from: String(mail.from), to: [String(mail.to ?? own)] });
-  return raw;
-}
-
-async function deliver(raw: Buffer, envelope: { from: string; to: string[] }): Promise<void> {
-  const client = createTransport({ host: "127.0.0.1", port, ignoreTLS: true });
-  await client.sendMail({ envelope, raw });
-  client.close();
-}
-
-const received = (to: string) => out.received.filter((mail) => mail.to.includes(to));
-const see = (to: string, text: string) =>
-  until(async () => received(to).findLast(({ parsed }) => parsed.text?.includes(text)));
-
-const turns = (text: string) =>
-  service.sql("select conversation_id, text from conversation_turn where tenant_id = $1 and text like $2", [
-    service.tenantId,
-    `%${text}%`,
-  ]);
+const deliver: MailChannel["deliver"] = (raw, envelope) => mail.deliver(raw, envelope);
+const send: MailChannel["send"] = (letter, signedBy) => mail.send(letter, signedBy);
+const received = (to: string) => mail.received(to);
+const see = (to: string, text: string) => mail.see(to, text);
+const turns = (text: string) => mail.turns(text);
 const outcomes = async () =>
   (
     await service.sql(
@@ -246,7 +188,7 @@ describe("programs", () => {
 
   it("that give no sign of it write to each other for a while only", async () => {
     const robot = "robot@people.example";
-    await link(robot);
+    await mail.link(robot);
     const answered = received(robot).length;
     // Another mail for each answer, as a program without a memory writes.
     for (let count = 0; count < 25; count += 1) {
@@ -266,20 +208,6 @@ describe("programs", () => {
     await expect.poll(find, { timeout: 8_000 }).toBeDefined();
     await idle();
     const messageId = find()?.parsed.messageId ?? "";
-    const report = (id: string, action = "failed", status = "5.1.1") =>
-      [
-        "From: postmaster@people.example",
-        `To: ${own}`,
-        `Subject: Undelivered ${id}`,
-        `Date: ${new Date().toUTCString()}`,
-        `Message-ID: <${Math.random()}@people.example>`,
-        'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
-        "",
-        "--b\r\nContent-Type: text/plain\r\n\r\nSorry.",
-        `--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; x\r\n\r\nFinal-Recipient: rfc822; ${TESS}\r\nAction: ${action}\r\nStatus: ${status}`,
-        `--b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: ${id}\r\n`,
-        "--b--\r\n",
-      ].join("\r\n");
     const state = async () =>
       (await service.sql("select state, last_problem from channel_message where external_id = $1", [messageId]))[0];
     expect(await state()).toMatchObject({ state: "sent" });
@@ -287,11 +215,11 @@ describe("programs", () => {
     const before = out.received.length;
     const envelope = { from: "", to: [own] };
     // Controls: a delay is no end, and an id that was made up belongs to nothing.
-    await deliver(Buffer.from(report(messageId, "delayed", "4.4.1")), envelope);
-    await deliver(Buffer.from(report(messageId.replace(/\.[0-9a-z]{12}@/, ".000000000000@"))), envelope);
+    await deliver(buildReport(messageId, own, { action: "delayed", status: "4.4.1" }), envelope);
+    await deliver(buildReport(messageId.replace(/\.[0-9a-z]{12}@/, ".000000000000@"), own), envelope);
     await idle();
     expect(await state()).toMatchObject({ state: "sent" });
-    await deliver(Buffer.from(report(messageId)), envelope);
+    await deliver(buildReport(messageId, own), envelope);
     await expect.poll(state).toMatchObject({ state: "failed", last_problem: "bounced 5.1.1" });
     expect(out.received.length).toBe(before);
     const records = await desk.ask("/api/channels/email/records?state=failed", undefined, service.apiKey);
@@ -333,7 +261,7 @@ describe("the listener", () => {
       ]);
     const before = await stored();
     for (const whole of [false, true]) {
-      const socket = connect(port, "127.0.0.1");
+      const socket = connect(mail.port, "127.0.0.1");
       socket.on("error", () => undefined);
       const lines = readSmtpLines(socket);
       await lines.next();
@@ -374,7 +302,7 @@ describe("the listener", () => {
 
 describe("sandbox mail of a tenant that has mailboxes in the simulator", () => {
   it("is shown there in place of being sent, but codes to sign in never are", async () => {
-    const mail = await playMail(service, desk);
+    const play = await playMail(service, desk);
     await desk.newPerson("Grace", "approver");
     const browser = new BrowserLike(service);
     await browser.submit("/sign-in", await browser.send("/sign-in"), { email: "grace@example.com" });
@@ -384,8 +312,8 @@ describe("sandbox mail of a tenant that has mailboxes in the simulator", () => {
     await desk.enforce({});
     const to = `0x${"7".repeat(40)}`;
     await service.call("send_tokens", { to, amount: "2.51", token: "USDC" });
-    await mail.see("grace@example.com", "2.51");
+    await play.see("grace@example.com", "2.51");
     expect(received("grace@example.com")).toHaveLength(1);
-    expect((await mail.list("grace@example.com")).filter(({ text }) => text.includes("Your code is"))).toEqual([]);
+    expect((await play.list("grace@example.com")).filter(({ text }) => text.includes("Your code is"))).toEqual([]);
   });
 });

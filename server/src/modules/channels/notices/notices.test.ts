@@ -186,6 +186,21 @@ describe("a notice", () => {
   });
 });
 
+it("an approver without any other role says where they want notices, for nobody else", async () => {
+  const alan = await desk.newPerson("Alan", "approver");
+  const path = `/api/notice-preferences/${alan.id}`;
+  const wanted = { channels: ["email"], timeZone: "UTC", quietHours: null, muted: [] };
+  expect((await desk.ask(path, wanted, alan.key)).status).toBe(200);
+  expect((await desk.ask(path, undefined, alan.key)).body).toEqual({ preferences: wanted });
+  // Controls: a traveler's preferences need the scope, and an agent's key never speaks for somebody with duties.
+  const theirs = `/api/notice-preferences/${DEMO_TRAVELER_ID}`;
+  for (const body of [undefined, wanted])
+    expect((await desk.ask(theirs, body, alan.key)).body).toMatchObject({ code: "missing_scope" });
+  expect((await desk.ask(path, wanted)).status).toBe(404);
+  expect((await desk.ask(path, undefined, alan.key, "DELETE")).status).toBe(200);
+  expect((await desk.ask(path, undefined, alan.key)).body).toEqual({ preferences: null });
+});
+
 describe("a run that waits for somebody", () => {
   let grace: TestPerson;
   beforeAll(async () => {
