@@ -32,6 +32,7 @@ export type {
   ReadAuditAnswer,
   ReadBookingAnswer,
   ReadFailedCallsAnswer,
+  ReadKeyHoursAnswer,
   ReadPolicyEnforcementAnswer,
   ReadSandboxAnswer,
   ReadSandboxBooksAnswer,

@@ -9,6 +9,17 @@ export function usdc(micro: string | number): string {
   return amount.toLocaleString("en", { maximumSignificantDigits: 2 });
 }
 
+const CENT = 0.01;
+
+/** For the amounts of one column: two decimals, or in each row as many as the smallest amount needs to be more than zero. */
+export function usdcColumn(column: readonly (string | number)[]): (micro: string | number) => string {
+  const small = column.map((micro) => Math.abs(Number(micro)) / MICRO).filter((amount) => amount > 0 && amount < CENT);
+  const shortest = small.map((amount) => amount.toLocaleString("en", { maximumSignificantDigits: 2 }));
+  const decimals = Math.max(2, ...shortest.map((amount) => amount.length - "0.".length));
+  const format = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return (micro) => (Number(micro) / MICRO).toLocaleString("en", format);
+}
+
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** In the viewer's zone, which is named. */

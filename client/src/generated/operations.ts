@@ -111,6 +111,7 @@ export const ROUTES: readonly (readonly [id: string, method: string, path: strin
   ["unlock_trip", "POST", "/api/trips/{tripId}/unlock", 1, 0],
   ["read_usage", "GET", "/api/usage", 1, 1],
   ["read_usage_groups", "GET", "/api/usage/groups", 1, 1],
+  ["read_key_hours", "GET", "/api/usage/key-hours", 1, 1],
   ["read_usage_sums", "GET", "/api/usage/sums", 1, 1],
   ["receive_email", "POST", "/api/webhooks/email/{app}", 0, 0],
   ["finish_slack_installation", "GET", "/api/webhooks/slack-installed", 0, 1],

@@ -676,7 +676,7 @@ export type ListFailedCallsResult = {
     createdAt: string;
     /** null: no tool has the called name */
     tool: string | null;
-    /** dispatch, mcp, workflow or conversation */
+    /** dispatch, mcp, workflow, conversation or preview */
     surface: string;
     keyId: string;
     /** null: the key no longer exists */

@@ -3,12 +3,22 @@ import type { Approval } from "../api.ts";
 import { api } from "../api.ts";
 import { money, time, toolName } from "../format.ts";
 import { ApiCall } from "../parts/api-call.tsx";
-import { Named, Names } from "../parts/names.tsx";
 import { LIVE_MILLISECONDS } from "../parts/pages.tsx";
+import { sayFinal } from "../parts/say-final.ts";
 import { Problem, Rows, Status } from "../parts/states.tsx";
 import { sayDay, When } from "../parts/time.tsx";
 import { Decision } from "./decision.tsx";
-import { type Bought, type Evidence, type Flight, sayBought, sayDifference, sayLeg, sayTerms } from "./evidence.ts";
+import {
+  type Bought,
+  type Evidence,
+  type Flight,
+  sayBought,
+  sayDifference,
+  sayLeg,
+  sayTerms,
+  sayUnit,
+} from "./evidence.ts";
+import { isPurchase, sayNames } from "./for-whom.ts";
 
 /** Everything that a person needs for a decision, and the decision. */
 export function Details({ approvalId }: { approvalId: string }) {
@@ -51,7 +61,7 @@ function Whole({ approval }: { approval: Approval }) {
     <>
       <header className="approval-head">
         <p className="figure">
-          {amount === null ? toolName(tool) : `${isMinimum ? "at least " : ""}${money(amount)} USD`}
+          {amount === null ? toolName(tool) : `${isMinimum ? "at least " : ""}${money(amount)} ${sayUnit(evidence)}`}
         </p>
         {shownState !== undefined && <Status kind={shownState.kind}>{shownState.says}</Status>}
         {state === "pending" && (
@@ -62,7 +72,7 @@ function Whole({ approval }: { approval: Approval }) {
       </header>
       <h2>{bought == null ? toolName(tool) : sayBought(bought)}</h2>
       {bought?.kind === "flight" && <Way flight={bought} />}
-      {bought == null && <Payments evidence={evidence} />}
+      {bought == null && <Payments evidence={evidence} total={amount} />}
       {state === "pending" && <Finality evidence={evidence} />}
       {evidence?.purpose != null && <p>Meant for: {sayBought(evidence.purpose)}</p>}
       <Facts approval={approval} />
@@ -102,14 +112,17 @@ function PlaceClock({ local }: { local: string | null }) {
   );
 }
 
-function Payments({ evidence }: { evidence: Evidence | null | undefined }) {
+/** The amount of a single payment is the figure above. */
+function Payments({ evidence, total }: { evidence: Evidence | null; total: string | null }) {
   const payments = evidence?.payments ?? [];
   if (payments.length === 0) return null;
   return (
     <ul className="plain-texts">
       {payments.map(({ amount, token, to, chain }) => (
         <li key={`${to} ${amount} ${token}`}>
-          {amount === null ? "an amount that is not known yet" : money(amount)} {token} to{" "}
+          {payments.length === 1 && amount !== null && Number(amount) === Number(total)
+            ? "To"
+            : `${amount === null ? "An amount that is not known yet, in" : money(amount)} ${token} to`}{" "}
           <span className="mono whole">{to.replaceAll("_", " ")}</span>
           {chain !== undefined && ` on ${chain}`}
         </li>
@@ -119,23 +132,24 @@ function Payments({ evidence }: { evidence: Evidence | null | undefined }) {
 }
 
 function Facts({ approval }: { approval: Approval }) {
-  const { travelerId, travelerIds, requestedBy, requestedFor, requestedAt, policyId, policyVersion, role } = approval;
+  const { travelers, requestedBy, requestedFor, requestedAt, policyId, policyVersion, role } = approval;
+  const isAgents = requestedBy.startsWith("svc:");
   const terms = approval.evidence?.bought == null ? undefined : sayTerms(approval.evidence.bought);
   return (
     <dl className="details">
-      <dt>For</dt>
-      <dd>
-        <Names ids={travelerIds ?? [travelerId]} />
-      </dd>
+      {isPurchase(approval) && (
+        <>
+          <dt>For</dt>
+          <dd>{sayNames(travelers)}</dd>
+        </>
+      )}
       <dt>Asked by</dt>
       <dd>
-        <Named id={requestedBy} />
-        {requestedFor !== null && requestedFor !== requestedBy && (
-          <>
-            {" "}
-            for <Named id={requestedFor} />
-          </>
-        )}
+        {approval.requestedByName ?? requestedBy}
+        {isAgents ? " (an agent)" : ""}
+        {requestedFor !== null && requestedFor !== requestedBy
+          ? ` for ${approval.requestedForName ?? requestedFor}`
+          : ""}
         , <When at={requestedAt} />
       </dd>
       {terms !== undefined && (
@@ -154,15 +168,18 @@ function Facts({ approval }: { approval: Approval }) {
 
 /** Before anything else that is read: on a phone, the answer is in reach from here on. */
 function Finality({ evidence }: { evidence: Evidence | null | undefined }) {
-  return evidence?.irreversible?.map(({ what }) => (
-    <p className="notice" key={what}>
-      Cannot be undone afterwards: {what}.
+  return evidence?.irreversible?.map((one) => (
+    <p className="notice" key={one.what}>
+      {sayFinal(one)}
     </p>
   ));
 }
 
-/** The amounts in a sentence of the service, spelled as everywhere on the page. */
-const sayAmounts = (text: string): string => text.replaceAll(/\b(\d{4,}\.\d{2})(?= USD)/g, (amount) => money(amount));
+/** A sentence of the service, spelled as everywhere on the page. */
+const sayPlainly = (text: string): string =>
+  text
+    .replaceAll(/\b(\d{4,}\.\d{2})(?= USD)/g, (amount) => money(amount))
+    .replaceAll("premium_economy", "premium economy");
 
 /** The rules that asked. */
 function Reasons({ evidence }: { evidence: Evidence | null | undefined }) {
@@ -176,7 +193,7 @@ function Reasons({ evidence }: { evidence: Evidence | null | undefined }) {
       <ul className="plain-texts">
         {broken.map(({ rule, text }) => (
           <li key={rule}>
-            {sayAmounts(text ?? rule)} <span className="mono quiet">{rule}</span>
+            {sayPlainly(text ?? rule)} <span className="mono quiet">{rule}</span>
           </li>
         ))}
         {unknown.map(({ rule, missing }) => (

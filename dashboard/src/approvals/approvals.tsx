@@ -6,10 +6,10 @@ import { fromNow, money, toolName } from "../format.ts";
 import { ApiCall } from "../parts/api-call.tsx";
 import { Choices } from "../parts/choices.tsx";
 import { useRowKeys } from "../parts/keyboard.ts";
-import { Named } from "../parts/names.tsx";
 import { Empty, Problem, Rows } from "../parts/states.tsx";
 import { Details } from "./approval.tsx";
-import { sayBought } from "./evidence.ts";
+import { sayBought, sayUnit } from "./evidence.ts";
+import { sayForWhom } from "./for-whom.ts";
 
 const STATES = [
   ["pending", "Pending"],
@@ -19,7 +19,13 @@ const STATES = [
   ["expired", "Expired"],
 ] as const;
 
-const sayState = (state: string): string => (STATES.find(([one]) => one === state)?.[1] ?? state).toLowerCase();
+const EMPTY = {
+  pending: "Nothing waits for your decision.",
+  approved: "No approved request waits for its call.",
+  rejected: "No request has been refused.",
+  used: "No approved call has been made yet.",
+  expired: "No request has expired.",
+} as const;
 
 /** A list, and the request that is chosen beside it; on a phone the one or the other. */
 export function Approvals() {
@@ -57,30 +63,29 @@ export function Approvals() {
         <div className="approval-list">
           {approvals.isPending && <Rows count={3} />}
           {approvals.error !== null && <Problem error={approvals.error} retry={() => void approvals.refetch()} />}
-          {approvals.isSuccess && shown.length === 0 && (
-            <Empty>
-              {state === "pending" ? "Nothing waits for your decision." : `No request is ${sayState(state)}.`}
-            </Empty>
-          )}
+          {approvals.isSuccess && shown.length === 0 && <Empty>{EMPTY[state]}</Empty>}
           <ul className="list approval-rows">
-            {shown.map(({ approvalId, tool, travelerId, amount, expiresAt, evidence }) => (
-              <li key={approvalId} className={approvalId === chosen ? "chosen" : ""}>
-                <Link
-                  data-row
-                  to="/approvals"
-                  search={{ ...(state === "pending" ? {} : { state }), id: approvalId }}
-                  className="row-link"
-                  aria-current={approvalId === chosen ? "true" : undefined}
-                >
-                  {evidence?.bought == null ? toolName(tool) : sayBought(evidence.bought)}
-                </Link>
-                <span className="amount">{amount === null ? "" : `${money(amount)} USD`}</span>
-                <span className="quiet">
-                  for <Named id={travelerId} />
-                  {state === "pending" && <>, decide {fromNow(expiresAt)}</>}
-                </span>
-              </li>
-            ))}
+            {shown.map((approval) => {
+              const { approvalId, tool, amount, expiresAt, evidence } = approval;
+              return (
+                <li key={approvalId} className={approvalId === chosen ? "chosen" : ""}>
+                  <Link
+                    data-row
+                    to="/approvals"
+                    search={{ ...(state === "pending" ? {} : { state }), id: approvalId }}
+                    className="row-link"
+                    aria-current={approvalId === chosen ? "true" : undefined}
+                  >
+                    {evidence?.bought == null ? toolName(tool) : sayBought(evidence.bought)}
+                  </Link>
+                  <span className="amount">{amount === null ? "" : `${money(amount)} ${sayUnit(evidence)}`}</span>
+                  <span className="quiet">
+                    {sayForWhom(approval)}
+                    {state === "pending" && <>, decide {fromNow(expiresAt)}</>}
+                  </span>
+                </li>
+              );
+            })}
           </ul>
           <ApiCall calls={paths.map((path) => ({ method: "GET", path }))} />
         </div>

@@ -2,12 +2,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Approval, api } from "../api.ts";
 import { money, time } from "../format.ts";
-import { Named } from "../parts/names.tsx";
 import { Problem } from "../parts/states.tsx";
+import { sayUnit } from "./evidence.ts";
 
 /** No key decides: a decision is a press on a named button. On a phone the two stay in reach. */
 export function Decision({ approval }: { approval: Approval }) {
-  const { approvalId, amount, state } = approval;
+  const { approvalId, amount, state, evidence } = approval;
   const [reason, setReason] = useState("");
   const [lacksReason, setLacksReason] = useState(false);
   const queries = useQueryClient();
@@ -46,7 +46,7 @@ export function Decision({ approval }: { approval: Approval }) {
           Refuse
         </button>
         <button type="button" disabled={decide.isPending} onClick={() => decide.mutate("approve")}>
-          Approve{amount === null ? "" : ` ${money(amount)} USD`}
+          Approve{amount === null ? "" : ` ${money(amount)} ${sayUnit(evidence)}`}
         </button>
       </div>
     </form>
@@ -54,16 +54,16 @@ export function Decision({ approval }: { approval: Approval }) {
 }
 
 /** An internal token names its person in words. */
-const Decider = ({ id }: { id: string }) =>
-  id.includes(" for ") ? id.replace(/^svc:\S+ for /, "") : <Named id={id} />;
+const sayDecider = (id: string, name: string | null): string =>
+  name ?? (id.includes(" for ") ? id.replace(/^svc:\S+ for /, "") : id);
 
 /** The decision, once it is made. */
-function Receipt({ approval: { decidedBy, decidedAt, reason, usedAt } }: { approval: Approval }) {
+function Receipt({ approval: { decidedBy, decidedByName, decidedAt, reason, usedAt } }: { approval: Approval }) {
   return (
     <section role="status">
       {decidedAt !== null && (
         <p>
-          Decided by {decidedBy === null ? "nobody" : <Decider id={decidedBy} />}, {time(decidedAt)}.
+          Decided by {decidedBy === null ? "nobody" : sayDecider(decidedBy, decidedByName)}, {time(decidedAt)}.
         </p>
       )}
       {reason !== null && <p>Reason: {reason}</p>}

@@ -1,4 +1,5 @@
 import { money } from "../format.ts";
+import type { Final } from "../parts/say-final.ts";
 import { sayDay, sayDays } from "../parts/time.tsx";
 
 /** The facts for an approver, as the service stored them with the request. */
@@ -46,7 +47,15 @@ export interface Evidence {
   notEvaluated?: readonly { rule: string; missing: readonly string[] }[];
   warnings?: readonly string[];
   alternatives?: readonly Bought[];
-  irreversible?: readonly { what: string; undoableUntil: string | null }[];
+  irreversible?: readonly Final[];
+}
+
+/** A payment is counted in its token, a purchase in dollars. */
+export function sayUnit(evidence: Evidence | null): string {
+  if (evidence?.bought != null) return "USD";
+  const tokens = new Set(evidence?.payments?.map(({ token }) => token));
+  const [token = "USD"] = tokens;
+  return tokens.size === 1 ? token : "USD";
 }
 
 function sayLength(minutes: number): string {

@@ -3,9 +3,9 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { GetAccountAnswer, ListChannelRecordsAnswer, ListEventEndpointsAnswer } from "../answers.ts";
 import { ApiError, type Approval, api, type FailedCall, type Run } from "../api.ts";
-import { sayBought } from "../approvals/evidence.ts";
+import { sayBought, sayUnit } from "../approvals/evidence.ts";
+import { sayForWhom } from "../approvals/for-whom.ts";
 import { fromNow, money, toolName } from "../format.ts";
-import { Named } from "../parts/names.tsx";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
 import { sayRoute } from "../trips/states.tsx";
 import { useAhead } from "./departures.tsx";
@@ -81,14 +81,15 @@ function useApprovals() {
   return join(query, ({ approvals }) =>
     approvals
       .filter(({ state }) => state === "pending")
-      .map(({ approvalId: id, tool, amount, expiresAt, travelerId, evidence }) => ({
+      .map((approval) => ({ approval, ...approval, id: approval.approvalId }))
+      .map(({ id, approval, tool, amount, expiresAt, evidence }) => ({
         id,
         what: (
           <Link to="/approvals" search={{ id }}>
-            {evidence?.bought == null ? toolName(tool) : sayBought(evidence.bought)} for <Named id={travelerId} />
+            {evidence?.bought == null ? `${toolName(tool)},` : sayBought(evidence.bought)} {sayForWhom(approval)}
           </Link>
         ),
-        amount: amount === null ? "" : `${money(amount)} USD`,
+        amount: amount === null ? "" : `${money(amount)} ${sayUnit(evidence)}`,
         state: <Status kind="wait">Decide {fromNow(expiresAt)}</Status>,
       })),
   );

@@ -14,6 +14,7 @@ import { EscrowSums } from "./escrow-sums.tsx";
 import { Invoices } from "./invoices.tsx";
 import { MovementRows } from "./movement-rows.tsx";
 import { Rates } from "./rates.tsx";
+import { type Movements, walkBalances } from "./walk-balances.ts";
 
 export function Money() {
   return (
@@ -148,6 +149,16 @@ function InFlight({ transfers }: { transfers: NonNullable<GetTreasuryAnswer["inF
   );
 }
 
+function Days(statement: Movements) {
+  const balances = walkBalances(statement);
+  return [...Map.groupBy(statement.movements, ({ at }) => at.slice(0, 10))].map(([day, moved]) => (
+    <section key={day} className="day">
+      <h3>{sayDay(day)} (UTC)</h3>
+      <MovementRows movements={moved} balances={balances} />
+    </section>
+  ));
+}
+
 /** By days of the viewer's calendar in UTC, as the period is. */
 function Statement() {
   const { from, to } = useSearch({ from: "/money" });
@@ -155,6 +166,7 @@ function Statement() {
   return (
     <Panel title="Statement">
       <Period from={from} to={to} change={(days) => change(days, { replace: true })} />
+      {to === undefined && <p className="quiet">Below each amount is the balance of its wallet afterwards.</p>}
       <PagedList
         queryKey={["movements", from ?? "", to ?? ""]}
         path={withQuery("/api/movements", { limit: 50, from, to })}
@@ -166,14 +178,7 @@ function Statement() {
             : "No money came or went in this period."
         }
       >
-        {(movements) =>
-          [...Map.groupBy(movements, ({ at }) => at.slice(0, 10))].map(([day, moved]) => (
-            <section key={day} className="day">
-              <h3>{sayDay(day)} (UTC)</h3>
-              <MovementRows movements={moved} />
-            </section>
-          ))
-        }
+        {(movements, { balances }) => <Days movements={movements} balances={balances} />}
       </PagedList>
     </Panel>
   );

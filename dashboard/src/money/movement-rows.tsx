@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { GetMovementsAnswer } from "../answers.ts";
-import { money, sayChain, shorten, time } from "../format.ts";
+import { money, sayChain, shorten, time, usdc } from "../format.ts";
 import { Status } from "../parts/states.tsx";
 import { When } from "../parts/time.tsx";
 
@@ -26,7 +26,9 @@ function Way({ direction, counterpart, pot, kind }: Movement) {
   return `From ${direction === "out" ? `${own} to ${other}` : `${other} to ${own}`}`;
 }
 
-export function MovementRows({ movements }: { movements: readonly Movement[] }) {
+/** `balances`: of the wallet after each movement, as far as they are known. */
+export function MovementRows(props: { movements: readonly Movement[]; balances?: ReadonlyMap<string, number> }) {
+  const { movements, balances } = props;
   return (
     <ul className="list movements">
       {movements.map((movement) => (
@@ -42,6 +44,7 @@ export function MovementRows({ movements }: { movements: readonly Movement[] }) 
           <span className="amount">
             {movement.direction === "in" ? "+" : "−"}
             {money(movement.amount)} {movement.token}
+            <Balance micro={balances?.get(movement.id)} />
             {movement.state !== "confirmed" && (
               <>
                 <br />
@@ -52,6 +55,19 @@ export function MovementRows({ movements }: { movements: readonly Movement[] }) 
         </li>
       ))}
     </ul>
+  );
+}
+
+function Balance({ micro }: { micro: number | undefined }) {
+  if (micro === undefined) return null;
+  return (
+    <>
+      <br />
+      <span className="quiet">
+        <span className="hidden">Balance </span>
+        {usdc(micro)}
+      </span>
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import { Panel, Problem, Rows } from "../parts/states.tsx";
 import { sayDay } from "../parts/time.tsx";
 
 const FIRST = ["EUR", "GBP", "CHF", "JPY"];
+const RATE_DECIMALS = 6;
 const HOUR_MILLISECONDS = 3_600_000;
 
 export function Rates() {
@@ -56,7 +57,7 @@ function RateTable({ rates }: { rates: GetExchangeRatesAnswer["rates"] }) {
         {rates.map(({ currency, usdc }) => (
           <tr key={currency}>
             <td>{currency}</td>
-            <td className="number">{usdc}</td>
+            <td className="number">{Number(usdc).toFixed(RATE_DECIMALS)}</td>
           </tr>
         ))}
       </tbody>

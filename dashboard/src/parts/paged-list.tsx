@@ -12,11 +12,12 @@ export function PagedList<Answer extends Page, Row>(props: {
   empty: ReactNode;
   /** So many rows stand for those that are loading. */
   skeletons?: number;
-  children: (rows: readonly Row[]) => ReactNode;
+  children: (rows: readonly Row[], first: Answer) => ReactNode;
 }) {
   const { queryKey, path, read, empty, skeletons = 5, children } = props;
   const list = usePages<Answer>(queryKey, path);
   const rows = list.data?.pages.flatMap(read) ?? [];
+  const [first] = list.data?.pages ?? [];
   return (
     <>
       {list.isPending && <Rows count={skeletons} />}
@@ -24,7 +25,7 @@ export function PagedList<Answer extends Page, Row>(props: {
       {list.isSuccess && rows.length === 0 && (
         <Empty>{list.hasNextPage ? "Nothing so far. Show more to look further back." : empty}</Empty>
       )}
-      {rows.length > 0 && children(rows)}
+      {rows.length > 0 && first !== undefined && children(rows, first)}
       <More list={list} />
       <ApiCall calls={[{ method: "GET", path }]} />
     </>

@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
-import { money, time } from "../format.ts";
+import { money } from "../format.ts";
 import { sayMember } from "../parts/answer-words.ts";
 import { Named } from "../parts/names.tsx";
+import { type Final, sayFinal } from "../parts/say-final.ts";
 import { writeDraft } from "./drafts.ts";
 
 interface Refusal {
@@ -19,28 +20,9 @@ export interface Preview {
   inAllUsdc: string | null;
   allowances: readonly { name: string; token: string; left: string; leftAfter: string | null }[];
   movements: readonly { token: string; amount: string | null; from: string; to: string; isLater: boolean }[];
-  irreversible: readonly { what: string; undo: string; undoableUntil: string | null; undoCostUsdc: string | null }[];
+  irreversible: readonly Final[];
   warnings: readonly string[];
   note: string;
-}
-
-/** The order is named above; the rest of the sentence stands for itself, with its time and its amount in place. */
-function sayFinal({ what, undo, undoableUntil, undoCostUsdc }: Preview["irreversible"][number]): string {
-  const cost = undoCostUsdc === null ? "a fee that is not known yet" : `${money(undoCostUsdc)} USDC`;
-  const [, ofFlight] = /^the order, once the first flight has left; until then (.*)$/.exec(what) ?? [];
-  if (ofFlight !== undefined) {
-    const until = undoableUntil === null ? "the first flight leaves" : time(undoableUntil);
-    const rest = ofFlight
-      .replace("undoCostUsdc", cost)
-      .replace("cancel_order_quote says", "a quote for cancelling says");
-    return `Until ${until}, ${rest}.`;
-  }
-  const [, rest] = /^the order: (.*)$/.exec(what) ?? [];
-  const said = rest === undefined ? `Cannot be undone: ${what}` : rest.charAt(0).toUpperCase() + rest.slice(1);
-  if (undoableUntil !== null) {
-    return `${said}, until ${time(undoableUntil)} it can be undone${undoCostUsdc === null ? "" : ` for ${cost}`}.`;
-  }
-  return `${said}${undo === "never" ? "" : " (the supplier has not said whether it can be undone)"}.`;
 }
 
 const PLACES: Readonly<Record<string, string>> = {

@@ -9,7 +9,6 @@ import type {
 } from "../answers.ts";
 import { api } from "../api.ts";
 import { money } from "../format.ts";
-import { AnswerTree } from "../parts/answer-tree.tsx";
 import { ApiCall } from "../parts/api-call.tsx";
 import { Choices } from "../parts/choices.tsx";
 import { Copy } from "../parts/copy.tsx";
@@ -22,6 +21,7 @@ import { EditPolicy } from "./edit-policy.tsx";
 import { Enforcement } from "./enforcement.tsx";
 import { NewPolicy } from "./new-policy.tsx";
 import { Pricing } from "./pricing.tsx";
+import { SaidRules } from "./said-rules.tsx";
 
 export function Policy() {
   useRowKeys();
@@ -124,7 +124,7 @@ function Document({ policyId }: { policyId: string }) {
               .
             </p>
           )}
-          {form === "readable" && <AnswerTree value={policy.data.document} depth={1} />}
+          {form === "readable" && <SaidRules document={policy.data.document} />}
           {form === "json" && <Copy text={JSON.stringify(policy.data.document, null, 2)} label="the policy" />}
           {form === "edit" && <EditPolicy policyId={policyId} document={policy.data.document} />}
         </>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { GetTreasuryAnswer } from "../answers.ts";
 import { api } from "../api.ts";
-import { sayChain } from "../format.ts";
+import { money, sayChain } from "../format.ts";
 import { LIVE_MILLISECONDS } from "../parts/pages.tsx";
 import { Panel, Problem, Rows, Status } from "../parts/states.tsx";
 import { Wide } from "../parts/wide.tsx";
@@ -54,8 +54,8 @@ export function MoneyBooks() {
                     <th scope="row">
                       {token} <span className="quiet">{sayChain(`eip155:${data.chainId}`)}</span>
                     </th>
-                    <td className="amount">{toDecimal(ours)}</td>
-                    <td className="amount">{toDecimal(theirs)}</td>
+                    <td className="amount">{money(toDecimal(ours))}</td>
+                    <td className="amount">{money(toDecimal(theirs))}</td>
                     <td>
                       {difference === 0n ? (
                         <Status kind="quiet">same</Status>

@@ -1,10 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
+import type { ReadKeyHoursAnswer } from "../answers.ts";
 import { api, type Key, type NewKey } from "../api.ts";
 import { member } from "../boot.ts";
 import { fromNow, money, time } from "../format.ts";
 import { Ask } from "../parts/ask.tsx";
+import { LIVE_MILLISECONDS } from "../parts/pages.tsx";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
+import { KeyHours } from "./key-hours.tsx";
 import { MintSheet } from "./mint-sheet.tsx";
 import { ShownKey } from "./shown-key.tsx";
 
@@ -14,6 +17,12 @@ export function Keys() {
   const [rotated, setRotated] = useState<NewKey>();
   const keys = useQuery({ queryKey: ["keys"], queryFn: () => api<{ keys: readonly Key[] }>("/api/keys") });
   const all = keys.data?.keys ?? [];
+  const hours = useQuery({
+    queryKey: ["usage", "key-hours"],
+    queryFn: ({ signal }) => api<ReadKeyHoursAnswer>("/api/usage/key-hours", { signal }),
+    refetchInterval: LIVE_MILLISECONDS,
+    retry: false,
+  });
   /** Only now: a list that is read again behind an open secret would close it. */
   const close = () => {
     setMinting(false);
@@ -29,6 +38,7 @@ export function Keys() {
         </button>
       </div>
       <Panel title={`Keys of ${member.tenantName}, ${member.environment}`}>
+        <p className="quiet">The bars are the calls of the last 24 hours that were charged.</p>
         {keys.isPending && <Rows count={4} />}
         {keys.error !== null && <Problem error={keys.error} retry={() => void keys.refetch()} />}
         {keys.isSuccess && all.length === 0 && (
@@ -36,7 +46,7 @@ export function Keys() {
         )}
         <ul className="list keys">
           {all.map((key) => (
-            <Row key={key.keyId} of={key} onRotated={setRotated} />
+            <Row key={key.keyId} of={key} hours={hours.data} onRotated={setRotated} />
           ))}
         </ul>
       </Panel>
@@ -49,7 +59,8 @@ export function Keys() {
 /** A token of the operator's systems has a key in each tenant that it acts for, and names it so. */
 const INTERNAL = "internal token ";
 
-function Row({ of: key, onRotated }: { of: Key; onRotated: (made: NewKey) => void }) {
+function Row(props: { of: Key; hours: ReadKeyHoursAnswer | undefined; onRotated: (made: NewKey) => void }) {
+  const { of: key, hours, onRotated } = props;
   const { keyId, name, start, scopes, state, lastUsedAt, expiresAt, limits } = key;
   const isInternal = name.startsWith(INTERNAL);
   return (
@@ -68,8 +79,9 @@ function Row({ of: key, onRotated }: { of: Key; onRotated: (made: NewKey) => voi
         <br />
         <span className="quiet">
           {lastUsedAt === null ? "never used" : `used ${fromNow(lastUsedAt)}`}
-          {expiresAt === null || state !== "active" ? "" : `, ends ${time(expiresAt)}`}
+          {expiresAt === null || state !== "active" ? "" : `, expires ${time(expiresAt)}`}
         </span>
+        {state === "active" && <KeyHours hours={hours} keyId={keyId} />}
       </span>
       {isInternal && (
         <span className="quiet">For the systems of whoever runs this deployment. Only they can end it.</span>

@@ -5,6 +5,7 @@ import { member as self } from "../boot.ts";
 import { time } from "../format.ts";
 import { Ask } from "../parts/ask.tsx";
 import { Copy } from "../parts/copy.tsx";
+import { RowForm } from "../parts/row-form.tsx";
 import { Panel, Problem, Rows, Status } from "../parts/states.tsx";
 
 const ROLES = ["traveler", "booker", "approver", "finance", "developer", "auditor", "admin", "owner"] as const;
@@ -172,23 +173,9 @@ function ChangeRoles({ of: { memberId, roles }, close }: { of: Member; close: ()
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        set.mutate(readRoles(event.currentTarget));
-      }}
-    >
+    <RowForm sent={set} submit={(form) => set.mutate(readRoles(form))} close={close}>
       <Roles chosen={roles} id={memberId} />
-      {set.error !== null && <Problem error={set.error} />}
-      <div className="buttons">
-        <button type="button" className="plain small" onClick={close}>
-          Cancel
-        </button>
-        <button type="submit" className="small" disabled={set.isPending}>
-          Save
-        </button>
-      </div>
-    </form>
+    </RowForm>
   );
 }
 

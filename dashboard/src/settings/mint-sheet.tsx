@@ -1,9 +1,8 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { api, type NewKey } from "../api.ts";
 import { member } from "../boot.ts";
-import { Problem } from "../parts/states.tsx";
+import { FormSheet } from "../parts/form-sheet.tsx";
 import { SCOPE_GROUPS } from "./scopes.ts";
 import { ShownKey } from "./shown-key.tsx";
 
@@ -20,7 +19,6 @@ export function MintSheet({ close }: { close: () => void }) {
   const isSandbox = member.environment === "sandbox";
   const [isEverything, setEverything] = useState(isSandbox);
   const [isEmpty, setEmpty] = useState(false);
-  const [isDirty, setDirty] = useState(false);
   /** One for this form: a request that is sent again replaces the key that nobody saw. */
   const requestId = useRef(crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}`);
   const mint = useMutation({
@@ -28,98 +26,80 @@ export function MintSheet({ close }: { close: () => void }) {
     onSuccess: setMade,
   });
   if (made !== undefined) return <ShownKey made={made} close={close} />;
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
+  const submit = (element: HTMLFormElement) => {
+    const form = new FormData(element);
     // The service would take no scopes for all of them.
     const isEmpty = isSandbox && !isEverything && form.getAll("scope").length === 0;
     setEmpty(isEmpty);
     if (!isEmpty) mint.mutate(readForm(form, { isEverything, requestId: requestId.current }));
   };
-  const leave = () => {
-    if (!isDirty || confirm("Leave without creating the key?")) close();
-  };
   return (
-    <Dialog.Root open onOpenChange={leave}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="sheet">
-          <Dialog.Title>New key</Dialog.Title>
-          <Dialog.Description>
-            For an agent of {member.tenantName}, {member.environment}. It is shown once.
-          </Dialog.Description>
-          <form onSubmit={submit} onChange={() => setDirty(true)}>
-            <label htmlFor="key-name">Name</label>
-            <input
-              id="key-name"
-              name="name"
-              required
-              maxLength={100}
-              placeholder="Where it is used, such as research agent"
-            />
-            <fieldset>
-              <legend>What it may do</legend>
-              {isSandbox ? null : (
-                <p className="quiet">Without a choice, it reads everything but travelers, and rates agents.</p>
-              )}
-              {isSandbox && (
-                <label className="choice">
-                  <input
-                    type="checkbox"
-                    checked={isEverything}
-                    onChange={({ target }) => setEverything(target.checked)}
-                  />
-                  Everything that an agent may do
+    <FormSheet
+      title="New key"
+      says={`For an agent of ${member.tenantName}, ${member.environment}. It is shown once.`}
+      lost="Leave without creating the key?"
+      yes="Create the key"
+      sent={mint}
+      submit={submit}
+      close={close}
+    >
+      <label htmlFor="key-name">Name</label>
+      <input
+        id="key-name"
+        name="name"
+        required
+        maxLength={100}
+        placeholder="Where it is used, such as research agent"
+      />
+      <fieldset>
+        <legend>What it may do</legend>
+        {isSandbox ? null : (
+          <p className="quiet">Without a choice, it reads everything but travelers, and rates agents.</p>
+        )}
+        {isSandbox && (
+          <label className="choice">
+            <input type="checkbox" checked={isEverything} onChange={({ target }) => setEverything(target.checked)} />
+            Everything that an agent may do
+          </label>
+        )}
+        {!isEverything &&
+          SCOPE_GROUPS.map(({ area, scopes }) => (
+            <details key={area}>
+              <summary>{area}</summary>
+              {scopes.map(({ scope, says }) => (
+                <label className="choice" key={scope}>
+                  <input type="checkbox" name="scope" value={scope} /> <span className="mono">{scope}</span>
+                  <span className="quiet">{says}</span>
                 </label>
-              )}
-              {!isEverything &&
-                SCOPE_GROUPS.map(({ area, scopes }) => (
-                  <details key={area}>
-                    <summary>{area}</summary>
-                    {scopes.map(({ scope, says }) => (
-                      <label className="choice" key={scope}>
-                        <input type="checkbox" name="scope" value={scope} /> <span className="mono">{scope}</span>
-                        <span className="quiet">{says}</span>
-                      </label>
-                    ))}
-                  </details>
-                ))}
-              {isEmpty && (
-                <p className="error" role="alert">
-                  Choose at least one.
-                </p>
-              )}
-            </fieldset>
-            <label htmlFor="key-life">Expires after</label>
-            <select id="key-life" name="days" defaultValue="30">
-              {LIFETIMES.map(({ days, label }) => (
-                <option key={label} value={days ?? ""}>
-                  {label}
-                </option>
               ))}
-            </select>
-            <fieldset>
-              <legend>Limits in USDC</legend>
-              <div className="pairs">
-                <Limit name="perCallUsdc" label="Per call" />
-                <Limit name="perDayUsdc" label="Per day" />
-                <Limit name="perMonthUsdc" label="Per month" />
-                <Limit name="feesUsdc" label="Call fees per month" />
-              </div>
-              <label htmlFor="key-recipients">May pay only these addresses</label>
-              <input id="key-recipients" name="recipients" placeholder="0x…, separated by commas; left empty: any" />
-            </fieldset>
-            {mint.error !== null && <Problem error={mint.error} />}
-            <div className="buttons">
-              <Dialog.Close className="plain">Cancel</Dialog.Close>
-              <button type="submit" disabled={mint.isPending}>
-                Create the key
-              </button>
-            </div>
-          </form>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+            </details>
+          ))}
+        {isEmpty && (
+          <p className="error" role="alert">
+            Choose at least one.
+          </p>
+        )}
+      </fieldset>
+      <label htmlFor="key-life">Expires after</label>
+      <select id="key-life" name="days" defaultValue="30">
+        {LIFETIMES.map(({ days, label }) => (
+          <option key={label} value={days ?? ""}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <fieldset>
+        <legend>Limits in USDC</legend>
+        <div className="pairs">
+          <Limit name="perCallUsdc" label="Per call" />
+          <Limit name="perDayUsdc" label="Per day" />
+          <Limit name="perMonthUsdc" label="Per month" />
+          <Limit name="feesUsdc" label="Call fees per month" />
+        </div>
+        <label htmlFor="key-recipients">May pay only these addresses</label>
+        <input id="key-recipients" name="recipients" placeholder="0x…, separated by commas; left empty: any" />
+      </fieldset>
+    </FormSheet>
   );
 }
 

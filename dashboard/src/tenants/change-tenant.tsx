@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ListTenantsAnswer } from "../answers.ts";
 import { api } from "../api.ts";
 import { ApiCall } from "../parts/api-call.tsx";
-import { Problem } from "../parts/states.tsx";
+import { RowForm } from "../parts/row-form.tsx";
 import type { Plans } from "./plans.ts";
 import { readTenantFields, TenantFields } from "./tenant-fields.tsx";
 
@@ -18,25 +18,10 @@ export function ChangeTenant(props: { tenant: ListTenantsAnswer["tenants"][numbe
     },
   });
   return (
-    <form
-      className="whole-row"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate(readTenantFields(event.currentTarget));
-      }}
-    >
+    <RowForm className="whole-row" sent={save} submit={(form) => save.mutate(readTenantFields(form))} close={close}>
       <TenantFields id={tenant.tenantId} given={tenant} plans={plans} />
       <p className="quiet">It applies from the tenant’s next call.</p>
-      {save.error !== null && <Problem error={save.error} />}
-      <div className="buttons">
-        <button type="button" className="plain small" onClick={close}>
-          Cancel
-        </button>
-        <button type="submit" className="small" disabled={save.isPending}>
-          Save
-        </button>
-      </div>
       <ApiCall calls={[{ method: "POST", path, body: { plan: "pro" } }]} />
-    </form>
+    </RowForm>
   );
 }

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueries, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import type { GetOrderAnswer, GetTripAnswer } from "../answers.ts";
 import { api } from "../api.ts";
@@ -9,6 +9,7 @@ import { More, usePages } from "../parts/pages.tsx";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
 import { sayDays, When } from "../parts/time.tsx";
 import { BudgetBar, BudgetLegend } from "./budget-bar.tsx";
+import { RouteMap } from "./route-map.tsx";
 import { OrderStatus, sayRoute, TripState } from "./states.tsx";
 import { TripRecord } from "./trip-record.tsx";
 
@@ -179,34 +180,43 @@ function Guest({ trip: { claim, guestEmail, mail, guestWallet } }: { trip: GetTr
 
 const MOST_ORDERS = 10;
 
-/** The orders that the record names. */
+/** The orders that the record names, and where they go. */
 function OrdersOfTrip({ records }: { records: GetTripAnswer["record"] }) {
   const named = records.flatMap(({ details }) => (typeof details.orderId === "string" ? [details.orderId] : []));
   const orderIds = [...new Set(named)].slice(0, MOST_ORDERS);
+  const orders = useQueries({
+    queries: orderIds.map((orderId) => ({
+      queryKey: ["orders", "one", orderId],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        api<GetOrderAnswer>(`/api/orders/${encodeURIComponent(orderId)}`, { signal }),
+    })),
+  });
   return (
-    <Panel title="Flights and stays">
-      {orderIds.length === 0 && <Empty>Nothing has been booked for this trip yet.</Empty>}
-      <ul className="list plain-list">
-        {orderIds.map((orderId) => (
-          <OrderRow key={orderId} orderId={orderId} />
-        ))}
-      </ul>
-    </Panel>
+    <>
+      <RouteMap
+        orders={orders.flatMap(({ data }) => data ?? [])}
+        isLoading={orders.some(({ isPending }) => isPending)}
+      />
+      <Panel title="Flights and stays">
+        {orderIds.length === 0 && <Empty>Nothing has been booked for this trip yet.</Empty>}
+        <ul className="list plain-list">
+          {orders.map(({ data, error }, at) => (
+            <li key={orderIds[at]}>
+              {data === undefined ? error === null ? <Rows count={1} /> : error.message : <OrderRow order={data} />}
+            </li>
+          ))}
+        </ul>
+      </Panel>
+    </>
   );
 }
 
-function OrderRow({ orderId }: { orderId: string }) {
-  const order = useQuery({
-    queryKey: ["orders", "one", orderId],
-    queryFn: ({ signal }) => api<GetOrderAnswer>(`/api/orders/${encodeURIComponent(orderId)}`, { signal }),
-  });
-  if (order.data === undefined) return <li>{order.error === null ? <Rows count={1} /> : order.error.message}</li>;
-  const { stay, slices, pnr, ...rest } = order.data;
+function OrderRow({ order: { orderId, stay, slices, pnr, ...rest } }: { order: GetOrderAnswer }) {
   const route = sayRoute(slices.map((slice) => `${slice.origin} to ${slice.destination}`).join(", "));
   const first = slices[0]?.departingAt?.slice(0, 10) ?? null;
   const last = slices.at(-1)?.departingAt?.slice(0, 10) ?? null;
   return (
-    <li>
+    <>
       <span>
         <Link to="/trips/orders/$orderId" params={{ orderId }} className="row-link">
           {stay?.accommodationName ?? route}
@@ -218,6 +228,6 @@ function OrderRow({ orderId }: { orderId: string }) {
         </span>
       </span>
       <OrderStatus {...rest} />
-    </li>
+    </>
   );
 }

@@ -73,6 +73,7 @@ function Whole({ order }: { order: GetOrderAnswer }) {
       </div>
       <div className="columns">
         <div>
+          <RouteMap orders={[order]} />
           {slices.length > 0 && (
             <Panel title="Flights">
               {order.scheduleChanges.length > 0 && (
@@ -81,7 +82,6 @@ function Whole({ order }: { order: GetOrderAnswer }) {
                 </p>
               )}
               <Flights slices={slices} zones={order.timeZones} isEnded={order.status !== "confirmed"} />
-              <RouteMap order={order} />
             </Panel>
           )}
           {stay !== null && (

@@ -36,7 +36,11 @@ export function Chart({ days }: { days: readonly Day[] }) {
       chart?.destroy();
       chart = new uPlot(
         describe(node),
-        [days.map(({ at }) => at), days.map(({ calls }) => calls), days.map(({ micro }) => micro)],
+        [
+          days.map(({ at }) => at),
+          days.map(({ calls }) => calls),
+          days.map(({ micro }) => (micro === 0 ? null : micro)),
+        ],
         node,
       );
     };
@@ -88,9 +92,10 @@ function describe(node: HTMLElement): uPlot.Options {
         label: "USDC",
         scale: "money",
         stroke: money ?? "",
-        width: 2,
-        points: { show: false },
-        value: (_chart, micro) => (micro == null ? "" : usdc(micro)),
+        // A line would draw days between two that were paid for as days that cost something.
+        paths: () => null,
+        points: { show: true, size: 7, stroke: money ?? "", fill: money ?? "" },
+        value: (_chart, micro) => usdc(micro ?? 0),
       },
     ],
     axes: [
@@ -110,6 +115,8 @@ function describe(node: HTMLElement): uPlot.Options {
       },
     ],
     scales: {
+      // Whole bars at both ends.
+      x: { range: (_chart, least, most) => [least - DAY_SECONDS / 2, most + DAY_SECONDS / 2] },
       y: { range: (_chart, _least, most) => [0, Math.max(1, most)] },
       money: { range: (_chart, _least, most) => [0, Math.max(1, most)] },
     },

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { api, type UsageSums } from "../api.ts";
-import { toolName, usdc } from "../format.ts";
+import { toolName, usdcColumn } from "../format.ts";
 import { Empty, Panel, Problem } from "../parts/states.tsx";
 import { Chart, DAY_SECONDS, type Day } from "./chart.tsx";
 
@@ -29,6 +29,7 @@ export function Days() {
     },
   });
   const sums = days.data?.sums;
+  const say = usdcColumn(sums?.map(({ priceMicroUsdc }) => priceMicroUsdc) ?? []);
   const filled = useMemo(() => fillDays(sums ?? []), [sums]);
   return (
     <Panel title={tool === undefined ? "By day (UTC)" : `${toolName(tool)} by day (UTC)`}>
@@ -53,7 +54,7 @@ export function Days() {
                   <tr key={beginsAt}>
                     <td>{beginsAt.slice(0, 10)}</td>
                     <td className="number">{calls}</td>
-                    <td className="number">{usdc(priceMicroUsdc)}</td>
+                    <td className="number">{say(priceMicroUsdc)}</td>
                   </tr>
                 ))}
               </tbody>

@@ -5,6 +5,9 @@ import { fromNow, time, toolName } from "../format.ts";
 import { ErrorCode } from "../parts/error-code.tsx";
 import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
 
+/** A preview that said that the call would be refused. */
+const PREVIEW = "preview";
+
 export function Failures() {
   const { call: chosen, code } = useSearch({ from: "/usage" });
   const navigate = useNavigate({ from: "/usage" });
@@ -39,7 +42,7 @@ export function Failures() {
         <Empty>{code === undefined ? "No call has failed lately." : "No call has failed with this code."}</Empty>
       )}
       <ul className="list calls">
-        {calls.map(({ id, tool, code: failed, createdAt, keyName }) => (
+        {calls.map(({ id, tool, code: failed, detail, createdAt, keyName, surface }) => (
           <li key={id} aria-current={id === chosen}>
             <button
               type="button"
@@ -52,6 +55,7 @@ export function Failures() {
                 })
               }
             >
+              {surface === PREVIEW ? "Preview: " : ""}
               {tool === null ? "Unknown tool" : toolName(tool)}
             </button>
             <ErrorCode code={failed} />
@@ -59,7 +63,11 @@ export function Failures() {
               {fromNow(createdAt)}
               {keyName === null ? "" : `, ${keyName}`}
             </time>
-            {id === chosen && shown !== undefined && <FailureDetails call={shown} />}
+            {id === chosen && shown !== undefined ? (
+              <FailureDetails call={shown} />
+            ) : (
+              detail !== null && <span className="quiet reason">{detail}</span>
+            )}
           </li>
         ))}
       </ul>
@@ -97,7 +105,7 @@ function FailureDetails({ call }: { call: FailedCall }) {
       <dd className="mono">{call.traceId}</dd>
       <dt>When</dt>
       <dd>
-        {time(call.createdAt)}, by {call.surface}
+        {time(call.createdAt)}, {call.surface === PREVIEW ? "in a preview" : `by ${call.surface}`}
       </dd>
       {call.tool !== null && (
         <>

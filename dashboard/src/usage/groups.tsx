@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { ReadUsageGroupsAnswer } from "../answers.ts";
 import { api } from "../api.ts";
-import { toolName, usdc } from "../format.ts";
+import { toolName, usdcColumn } from "../format.ts";
 import { ApiCall } from "../parts/api-call.tsx";
 import { Choices } from "../parts/choices.tsx";
 import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
@@ -33,6 +33,7 @@ export function Groups() {
     queryFn: ({ signal }) => api<ReadUsageGroupsAnswer>(path, { signal }),
   });
   const groups = usage.data?.groups ?? [];
+  const say = usdcColumn(groups.map(({ priceMicroUsdc }) => priceMicroUsdc));
   const most = Math.max(1, ...groups.map(({ priceMicroUsdc }) => Number(priceMicroUsdc)));
   return (
     <Panel title="Who and what">
@@ -72,7 +73,7 @@ export function Groups() {
                   </svg>
                 </td>
                 <td className="number">{group.calls}</td>
-                <td className="number">{usdc(group.priceMicroUsdc)}</td>
+                <td className="number">{say(group.priceMicroUsdc)}</td>
               </tr>
             ))}
           </tbody>

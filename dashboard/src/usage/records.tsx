@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { ReadUsageAnswer, ReadUsageGroupsAnswer } from "../answers.ts";
 import { api, withQuery } from "../api.ts";
-import { sayDuration, toolName, usdc } from "../format.ts";
+import { sayDuration, toolName, usdcColumn } from "../format.ts";
 import { Export } from "../parts/export.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
 import { Panel } from "../parts/states.tsx";
@@ -56,36 +56,41 @@ export function Records() {
         read={readRecords}
         empty="No call has been made yet."
       >
-        {(records) => (
-          <table>
-            <thead>
-              <tr>
-                <th>Tool</th>
-                <th className="wide">Key</th>
-                <th>When</th>
-                <th className="number wide">Took</th>
-                <th className="number">USDC</th>
-              </tr>
-            </thead>
-            <tbody>
-              {records.map((record) => (
-                <tr key={record.id} title={`Trace ${record.traceId}`}>
-                  <td>{toolName(record.tool)}</td>
-                  <td className="wide">
-                    {record.keyId === null ? "paid by a wallet" : (names.get(record.keyId) ?? record.keyId)}
-                    <span className="quiet">, {record.surface}</span>
-                  </td>
-                  <td>
-                    <When at={record.createdAt} />
-                  </td>
-                  <td className="number wide">{sayDuration(record.latencyMs)}</td>
-                  <td className="number">{usdc(record.priceMicroUsdc)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
+        {(records) => <Table records={records} names={names} />}
       </PagedList>
     </Panel>
+  );
+}
+
+function Table({ records, names }: { records: readonly Row[]; names: ReadonlyMap<string | null, string | null> }) {
+  const say = usdcColumn(records.map(({ priceMicroUsdc }) => priceMicroUsdc));
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>Tool</th>
+          <th className="wide">Key</th>
+          <th>When</th>
+          <th className="number wide">Took</th>
+          <th className="number">USDC</th>
+        </tr>
+      </thead>
+      <tbody>
+        {records.map((record) => (
+          <tr key={record.id} title={`Trace ${record.traceId}`}>
+            <td>{toolName(record.tool)}</td>
+            <td className="wide">
+              {record.keyId === null ? "paid by a wallet" : (names.get(record.keyId) ?? record.keyId)}
+              <span className="quiet">, {record.surface}</span>
+            </td>
+            <td>
+              <When at={record.createdAt} />
+            </td>
+            <td className="number wide">{sayDuration(record.latencyMs)}</td>
+            <td className="number">{say(record.priceMicroUsdc)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

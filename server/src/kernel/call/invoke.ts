@@ -14,7 +14,7 @@ import {
   settleGates,
 } from "../contracts/gate.ts";
 import type { Answer, Invocation, Kernel } from "../contracts/invocation.ts";
-import type { Preview } from "../contracts/preview-answer.ts";
+import { PREVIEW_SURFACE, type Preview, type PreviewOptions } from "../contracts/preview-answer.ts";
 import { type CallInfo, Replayed } from "../contracts/tool.ts";
 import { type CostlyCalls, isCostly, type Turn } from "./costly-calls.ts";
 import { type CallFailure, describeFailedCall } from "./describe-failed-call.ts";
@@ -241,7 +241,7 @@ class RunningCall implements CallInfo {
     this.#options = options;
   }
 
-  preview(toolName: string, args: unknown): Promise<Preview> {
+  async preview(toolName: string, args: unknown, { isAsked = false }: PreviewOptions = {}): Promise<Preview> {
     const { confirming } = this.#invocation;
     const invocation = {
       ...this.#invocation,
@@ -250,8 +250,12 @@ class RunningCall implements CallInfo {
       idempotencyKey: undefined,
       confirming: confirming && { isPreview: true },
     };
-    if (isCostly(this.#tool)) return previewCall(this.#options, invocation);
-    return previewCall(this.#options, invocation, (prepared) => createTurn(this.#options, invocation, prepared));
+    const takeTurn = (prepared: PreparedCall) => createTurn(this.#options, invocation, prepared);
+    const preview = await previewCall(this.#options, invocation, isCostly(this.#tool) ? undefined : takeTurn);
+    if (isAsked && preview.refusal !== undefined) {
+      recordFailure(this.#options, { ...invocation, surface: PREVIEW_SURFACE }, preview.refusal);
+    }
+    return preview;
   }
 
   get signal(): AbortSignal {

@@ -35,3 +35,11 @@ export interface Allowance {
   /** Null if the call's share is unknown before it runs. */
   readonly leftAfter: string | null;
 }
+
+export interface PreviewOptions {
+  /** A caller asked for it: a refusal is listed among the caller's failed calls. */
+  isAsked?: boolean;
+}
+
+/** The surface of refused previews among the failed calls. */
+export const PREVIEW_SURFACE = "preview";

@@ -26,7 +26,7 @@ import type { TestFaucetByEnvironment } from "../../ports/test-faucet.ts";
 import type { Threads } from "../../ports/threads.ts";
 import type { Ways } from "../../ports/ways.ts";
 import type { CallPlan, Cover, PlannedArrival } from "./call-plan.ts";
-import type { Preview } from "./preview-answer.ts";
+import type { Preview, PreviewOptions } from "./preview-answer.ts";
 import type { OwnedBy, ReadsOf, StoresOf } from "./stores.ts";
 import type { TripNote } from "./trip-note.ts";
 
@@ -106,7 +106,7 @@ export interface CallInfo {
   /** Names the next step in a few words, for callers who watch a long call. */
   progress(step: string): void;
   /** Previews another call by the same caller, without making it. */
-  preview(toolName: string, args: unknown): Promise<Preview>;
+  preview(toolName: string, args: unknown, options?: PreviewOptions): Promise<Preview>;
 }
 
 interface CallContext<Code extends string> {

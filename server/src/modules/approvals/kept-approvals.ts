@@ -216,9 +216,11 @@ function showCase(
     alternatives: alternatives.map(({ offerId, bought }) => ({ offerId, ...showPurchase(bought) })),
     payments: plan.movements.map(showMovement),
     warnings,
-    irreversible: plan.irreversible.map(({ what, undoableUntil }) => ({
+    irreversible: plan.irreversible.map(({ what, undo = "never", undoableUntil, undoCost }) => ({
       what,
+      undo: undoableUntil === undefined ? undo : "until",
       undoableUntil: undoableUntil?.toString() ?? null,
+      undoCostUsdc: undoCost === undefined ? null : formatDecimal(undoCost),
     })),
     ...describeVerdict(verdict, asked),
   };

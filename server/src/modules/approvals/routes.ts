@@ -7,16 +7,17 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Principal } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { buildApprovalLink } from "./approval-link.ts";
-import { APPROVAL_STATES, type ApprovalOwner, type ApprovalPage, toOwner } from "./approvals.ts";
+import { APPROVAL_STATES, type Approval, type ApprovalOwner, type ApprovalPage, toOwner } from "./approvals.ts";
 import type { Parts, Stores } from "./context.ts";
 import { type Decider, decideApproval } from "./decide-approval.ts";
-import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
+import { NamedApproval, type NamingPorts, nameApprovals } from "./name-approvals.ts";
 
 interface ApprovalPorts {
   stores: Pick<Stores, "approvals" | "persons" | "runEvents" | "transaction">;
   reads: Parts["reads"];
   clock: Clock;
   vault: Vault;
+  travelers: NamingPorts["travelers"];
   urls: Parts["urls"];
 }
 
@@ -27,7 +28,7 @@ const LONGEST_REASON = 1_000;
 const ApprovalPath = z.object({ approvalId: z.string().regex(APPROVAL_ID) });
 const stateByDecision = { approve: "approved", reject: "rejected", revoke: "revoked" } as const;
 
-const ListedApproval = ApprovalAnswer.extend({
+const ListedApproval = NamedApproval.extend({
   link: z
     .string()
     .nullable()
@@ -36,7 +37,7 @@ const ListedApproval = ApprovalAnswer.extend({
     ),
 });
 
-const example = ApprovalAnswer.parse({
+const example = NamedApproval.parse({
   approvalId: "apr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
   state: "pending",
   tool: "book_flight",
@@ -58,6 +59,10 @@ const example = ApprovalAnswer.parse({
   reason: null,
   usedAt: null,
   evidence: { bought: { kind: "flight", priceUsd: "3120.50" }, violations: [] },
+  travelers: [{ userId: "user_ada", name: "Ada Lovelace" }],
+  requestedByName: "research agent",
+  requestedForName: null,
+  decidedByName: null,
 });
 
 const listApprovals = defineRoute({
@@ -78,20 +83,21 @@ const listApprovals = defineRoute({
   },
   errors: {},
   example: { answer: { approvals: [{ ...example, link: null }], nextCursor: null } },
-  async run({ principal, query }, { stores, reads, clock, vault, urls }: ApprovalPorts) {
+  async run({ principal, query }, { stores, reads, clock, vault, urls, travelers }: ApprovalPorts) {
     const owner = toOwner(principal);
     const decidableBy = await decidableFor(stores, owner, principal.personId);
     const { state = "pending", cursor: before } = query;
     const read = (limit: number) =>
       reads(owner.tenantId, ({ approvals }) => approvals.list([owner], { limit, before, state, decidableBy }));
     const { shown, nextCursor } = await readPage(query, read, ({ id }) => id);
-    const { personId } = principal;
-    const approvals = shown.map((approval) => ({
-      ...describeApproval(approval, clock.now()),
+    const { personId, scopes } = principal;
+    const named = await nameApprovals({ stores, travelers }, { owner, scopes, now: clock.now() }, shown);
+    const approvals = named.map((approval) => ({
+      ...approval,
       link:
         personId === undefined
           ? null
-          : buildApprovalLink(vault, new URL(urls.app).origin, { approvalId: approval.id, personId }),
+          : buildApprovalLink(vault, new URL(urls.app).origin, { approvalId: approval.approvalId, personId }),
     }));
     return { approvals, nextCursor };
   },
@@ -106,13 +112,13 @@ const readApproval = defineRoute({
   description: "The request, its decision, and whether a call has used it.",
   scope: buildScope("approvals", "read"),
   params: ApprovalPath,
-  answers: { 200: { description: "The approval.", schema: ApprovalAnswer } },
+  answers: { 200: { description: "The approval.", schema: NamedApproval } },
   errors: { not_found: NOT_FOUND },
   example: { answer: example },
-  async run({ principal, params, fail }, { stores, clock }: ApprovalPorts) {
-    const approval = await stores.approvals.find([toOwner(principal)], params.approvalId);
+  async run({ principal, params, fail }, ports: ApprovalPorts) {
+    const approval = await ports.stores.approvals.find([toOwner(principal)], params.approvalId);
     if (approval === undefined) throw fail("not_found");
-    return describeApproval(approval, clock.now());
+    return await nameOne(ports, principal.scopes, approval);
   },
 });
 
@@ -137,7 +143,7 @@ const decide = defineInternalRoute({
       .describe("With an internal token only: the person who decided")
       .exactOptional(),
   }),
-  answers: { 200: { description: "The decided approval.", schema: ApprovalAnswer } },
+  answers: { 200: { description: "The decided approval.", schema: NamedApproval } },
   errors: {
     not_found: NOT_FOUND,
     may_not_decide: "Neither the requester nor a traveler may decide; the policy names the role that may.",
@@ -146,19 +152,34 @@ const decide = defineInternalRoute({
   },
   example: {
     body: { decision: "approve", reason: "The client pays." },
-    answer: { ...example, state: "approved", decidedBy: "user_grace", decidedAt: "2030-01-01T09:10:00Z" },
+    answer: {
+      ...example,
+      state: "approved",
+      decidedBy: "user_grace",
+      decidedByName: "Grace Hopper",
+      decidedAt: "2030-01-01T09:10:00Z",
+    },
   },
-  async run({ principals, params, body, fail }, { stores, clock }: ApprovalPorts) {
+  async run({ principals, params, body, fail }, ports: ApprovalPorts) {
+    const { stores } = ports;
     const approval = await stores.approvals.find(principals.map(toOwner), params.approvalId);
     if (approval === undefined) throw fail("not_found");
     const { decision, reason, approvedBy } = body;
     const decider = toDecider(principals, approvedBy);
     const to = stateByDecision[decision];
-    return describeApproval(await decideApproval(stores, approval, decider, { to, reason }), clock.now());
+    const decided = await decideApproval(stores, approval, decider, { to, reason });
+    return await nameOne(ports, [DECIDES_APPROVALS], decided);
   },
 });
 
 export const approvalRoutes = [listApprovals, readApproval, decide];
+
+async function nameOne(ports: ApprovalPorts, scopes: readonly string[], approval: Approval) {
+  const reader = { owner: toOwner(approval), scopes, now: ports.clock.now() };
+  const [named] = await nameApprovals(ports, reader, [approval]);
+  if (named === undefined) throw new Error("An approval is named.");
+  return named;
+}
 
 async function decidableFor(
   { persons }: ApprovalPorts["stores"],

@@ -57,6 +57,19 @@ test("show what calls did to them, and are found by their status", async () => {
   expect(order.refunds).toHaveLength(refundAmount === "0.00" ? 0 : 1);
 });
 
+test("say where the airports of their flights are, and nothing of places that nobody knows", async () => {
+  const [flightId = "", , stayId = ""] = ids;
+  const places = async (orderId: string) => (await get(`/api/orders/${orderId}`)).body.airports;
+  expect(await places(flightId)).toMatchObject([
+    { iataCode: "LHR", cityName: "London", latitude: expect.closeTo(51.47, 1), longitude: expect.closeTo(-0.46, 1) },
+    { iataCode: "JFK", cityName: "New York", latitude: expect.closeTo(40.64, 1), longitude: expect.closeTo(-73.78, 1) },
+  ]);
+  expect(await places(stayId)).toEqual([]);
+  const unknown = `update booking set order_slices = jsonb_set(order_slices, '{0,segments,0,origin}', '"QQQ"') where order_id = $1`;
+  await world.service.sql(unknown, [flightId]);
+  expect(await places(flightId)).toMatchObject([{ iataCode: "JFK" }]);
+});
+
 test("are found by traveler and by days of travel, with their route, dates and travelers", async () => {
   const Listed = z.object({
     orders: z.array(

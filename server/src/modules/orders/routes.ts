@@ -8,7 +8,7 @@ import type { Maps } from "../../ports/maps.ts";
 import { BookedStay } from "./booked-stay.ts";
 import type { Ports, Reads } from "./context.ts";
 import { describeTravelers, ShownTraveler } from "./describe-order.ts";
-import { MOVEMENT_CURSOR, MovementsAnswer, readMovements } from "./movements/read-movements.ts";
+import { MOVEMENT_CURSOR, readStatement, StatementAnswer } from "./movements/read-movements.ts";
 import { Details, Happened, OrderStatus, OrderSummary, toSummary } from "./order-answers.ts";
 import type { BoughtOrder, Orders } from "./orders.ts";
 
@@ -67,6 +67,9 @@ const OrderAnswer = OrderSummary.extend({
     )
     .describe("Empty for a stay"),
   timeZones: TimeZones,
+  airports: z
+    .array(z.object({ iataCode: z.string(), cityName: z.string(), latitude: z.number(), longitude: z.number() }))
+    .describe("Where the airports of the slices are; those that are not known are left out"),
   stay: z
     .object({
       accommodationName: wordsOfOthers(),
@@ -164,6 +167,7 @@ const readOrder = defineRoute({
       documents: order.documents,
       slices: order.slices.map((slice) => ({ ...slice, segments: [...slice.segments] })),
       timeZones: findTimeZones(order.slices, maps),
+      airports: findAirports(order.slices, maps),
       stay: describeStay(order),
       travelers: describeTravelers(order.booking.travelers, scopes),
       itineraryHash: order.itineraryHash ?? null,
@@ -200,14 +204,24 @@ const listMovements = defineRoute({
     orderId: z.string().exactOptional(),
     tripId: z.string().exactOptional(),
   }),
-  answers: { 200: { description: "One page of movements.", schema: MovementsAnswer } },
+  answers: { 200: { description: "One page of movements.", schema: StatementAnswer } },
   errors: { sandbox_unavailable: "This deployment runs without the sandbox. Use a production key." },
   async run({ principal, query, fail }, { reads, portsFor }: MovementRoutePorts) {
     const { usableChains } = portsFor(principal.environment) ?? {};
     if (usableChains === undefined) throw fail("sandbox_unavailable");
-    return await readMovements({ reads, usableChains }, principal, query);
+    return await readStatement({ reads, usableChains }, principal, query);
   },
 });
+
+function findAirports(slices: BoughtOrder["slices"], maps: Pick<Maps, "airport">) {
+  const codes = slices.flatMap(({ segments }) => segments.flatMap(({ origin, destination }) => [origin, destination]));
+  return [...new Set(codes)].flatMap((code) => {
+    const found = maps.airport(code);
+    if (found === undefined) return [];
+    const { cityName, latitude, longitude } = found;
+    return [{ iataCode: code, cityName, latitude, longitude }];
+  });
+}
 
 function describeStay({ kind, booking: { result } }: BoughtOrder) {
   const read = BookedStay.safeParse(result);

@@ -4,6 +4,8 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Environment } from "../../ports/identity.ts";
+import { readBalancesAfter } from "./movements/store-balances.ts";
+import { readTransfers } from "./movements/store-transfers.ts";
 import type { OwnTransaction, PaidOrder, WalletMovement } from "./wallet-movements.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
@@ -33,6 +35,9 @@ export function createWalletMovements(queryable: Queryable) {
       const orders = await readOrders(queryable, tenantId, { environment }, [{ idempotencyKey }]);
       return orders.get(idempotencyKey);
     },
+
+    balancesAfter: (tenantId: string, wallets: WalletsOnChains, movementId: string) =>
+      readBalancesAfter(queryable, tenantId, wallets, movementId),
 
     /** Newest first, with ids below `before`. */
     async list(
@@ -332,43 +337,6 @@ interface OrderRow {
   kind: PaidOrder["kind"];
   reference: string | null;
   what: string | null;
-}
-
-async function readTransfers(
-  db: Queryable,
-  tenantId: string,
-  { environment }: WalletsOnChains,
-  ids: readonly string[],
-): Promise<readonly NonNullable<WalletMovement["transfer"]>[]> {
-  if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom("crossChainTransfer")
-    .select((transfer) => [
-      "id",
-      "feeMicro",
-      "recipient",
-      transfer
-        .exists(
-          transfer
-            .selectFrom("wallet")
-            .select("wallet.id")
-            .whereRef("wallet.address", "=", "crossChainTransfer.recipient")
-            .where("wallet.environment", "=", environment)
-            .where("wallet.tenantId", "=", tenantId)
-            .where("wallet.kind", "=", "treasury"),
-        )
-        .as("isToOwnWallet"),
-    ])
-    .where("environment", "=", environment)
-    .where("tenantId", "=", tenantId)
-    .where("id", "in", ids)
-    .execute();
-  return rows.map(({ id, feeMicro, recipient, isToOwnWallet }) => ({
-    id,
-    fee: feeMicro ?? undefined,
-    recipient,
-    isToOwnWallet: Boolean(isToOwnWallet),
-  }));
 }
 
 function toMovement(

@@ -44,7 +44,7 @@ const FailedCallAnswer = z.object({
   id: z.string(),
   createdAt: z.string().meta({ format: "date-time" }),
   tool: z.string().nullable().describe("null: no tool has the called name"),
-  surface: z.string().describe("dispatch, mcp, workflow or conversation"),
+  surface: z.string().describe("dispatch, mcp, workflow, conversation or preview"),
   keyId: z.string(),
   keyName: z.string().nullable().describe("null: the key no longer exists"),
   code: z.string(),

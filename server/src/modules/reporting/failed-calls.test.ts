@@ -74,6 +74,28 @@ test("refused and failed calls are listed, newest first, and the tool and the ro
   expect(await ask({})).toEqual({ calls, nextCursor });
 });
 
+test("a preview that somebody asked for is listed if the call would be refused, and as no call that came in", async () => {
+  const preview = (tool: string, args: object) => service.call("preview_call", { tool, args });
+  expect(requireResult(await preview("find_airports_nearby", { query: "London" })).accepted).toBe(true);
+  const [before] = (await list("&limit=1")).calls;
+  expect(before?.surface).not.toBe("preview");
+  const refused = await preview("search_flights", { origin: 7 });
+  expect(requireResult(refused).problem).toMatchObject({ code: "invalid_input" });
+  const [listed, next] = (await list("&limit=2")).calls;
+  expect(listed).toMatchObject({
+    tool: "search_flights",
+    surface: "preview",
+    code: "invalid_input",
+    priceMicroUsdc: "0",
+  });
+  expect(listed?.issuePaths).toContain("origin");
+  expect(next).toEqual(before);
+  const headers = { authorization: `Bearer ${service.apiKey}` };
+  const came = await service.send("/api/channels/web/records?state=refused", { headers });
+  expect(came.status, came.text).toBe(200);
+  expect(came.text).not.toContain(listed?.id);
+});
+
 test("filters, pages and refuses like the other lists", async () => {
   const all = (await list()).calls;
   const [newest, second] = all;

@@ -17,7 +17,7 @@ export interface FailedCallFilter {
   tool?: string | undefined;
   code?: string | undefined;
   traceId?: string | undefined;
-  /** True: calls by MCP; false: all others. */
+  /** True: calls by MCP; false: all others but previews. */
   isMcp?: boolean | undefined;
   runId?: string | undefined;
   /** Inclusive. */

@@ -169,6 +169,55 @@ const readUsageGroups = defineRoute({
   },
 });
 
+const KEY_HOURS = 24;
+
+const readKeyHours = defineRoute({
+  id: "read_key_hours",
+  method: "GET",
+  path: "/api/usage/key-hours",
+  tag: "usage",
+  summary: "Count the last day's calls by key and hour",
+  description: `The charged calls of each key in the environment of the key that asks, in each of the last ${KEY_HOURS} hours (UTC), the current one included. At most the newest ${MOST_GROUPED} records are counted.`,
+  scope: "usage:read",
+  answers: {
+    200: {
+      description: "The counts.",
+      schema: z.object({
+        beginsAt: Time.describe("Of the first hour"),
+        keys: z
+          .array(
+            z.object({
+              keyId: z.string(),
+              calls: z
+                .array(z.number())
+                .readonly()
+                .describe(`One number for each of the ${KEY_HOURS} hours, oldest first`),
+            }),
+          )
+          .describe("Keys without a call are omitted"),
+        isComplete: z.boolean().describe("false: there were more records than are counted"),
+      }),
+    },
+  },
+  errors: {},
+  async run({ principal: { tenantId, environment } }, { reads, clock }: { reads: Reads; clock: Clock }) {
+    const now = clock.now().round({ smallestUnit: "hour", roundingMode: "floor" });
+    const since = now.subtract({ hours: KEY_HOURS - 1 });
+    const { hours, counted } = await reads(tenantId, ({ usageRecords }) =>
+      usageRecords.countByKeyAndHour(tenantId, environment, { since, most: MOST_GROUPED }),
+    );
+    const keys = [...Map.groupBy(hours, ({ keyId }) => keyId)].map(([keyId, some]) => {
+      const calls = Array.from({ length: KEY_HOURS }, () => 0);
+      for (const { beginsAt, calls: count } of some) {
+        const at = beginsAt.since(since).total("hours");
+        if (at >= 0 && at < KEY_HOURS) calls[at] = Number(count);
+      }
+      return { keyId, calls };
+    });
+    return { beginsAt: since.toString(), keys, isComplete: counted < BigInt(MOST_GROUPED) };
+  },
+});
+
 const Shown = z.object({
   id: z.string().describe("The meter id"),
   tool: z.string(),
@@ -251,7 +300,7 @@ const failedCalls = defineRoute({
   tag: "usage",
   summary: "List failed calls",
   description:
-    "The tenant's refused and failed calls in the environment of the key, newest first, without their arguments. The newest 1000 are kept. Requests that were refused before a tool was known, for example because of a rate limit, are not included.",
+    "The tenant's refused and failed calls in the environment of the key, newest first, without their arguments, and previews that were asked for and refused (surface preview). The newest 1000 are kept. Requests that were refused before a tool was known, for example because of a rate limit, are not included.",
   scope: "usage:read",
   query: z.object({
     outcome: z
@@ -273,7 +322,7 @@ const failedCalls = defineRoute({
   },
 });
 
-export const usageRoutes = [readUsage, readUsageSums, readUsageGroups, failedCalls];
+export const usageRoutes = [readUsage, readUsageSums, readUsageGroups, readKeyHours, failedCalls];
 
 function describeRecord(record: UsageRecord): z.output<typeof Shown> {
   return {

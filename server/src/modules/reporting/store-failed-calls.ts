@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { PREVIEW_SURFACE } from "../../kernel/contracts/preview-answer.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { FailedCalls, StoredFailedCall } from "./failed-calls.ts";
 
@@ -50,7 +51,8 @@ export function createFailedCalls(db: Queryable): FailedCalls {
       if (tool !== undefined) query = query.where("failedCall.tool", "=", tool);
       if (code !== undefined) query = query.where("failedCall.code", "=", code);
       if (traceId !== undefined) query = query.where("failedCall.traceId", "=", traceId);
-      if (isMcp !== undefined) query = query.where("failedCall.surface", isMcp ? "=" : "<>", "mcp");
+      if (isMcp === true) query = query.where("failedCall.surface", "=", "mcp");
+      if (isMcp === false) query = query.where("failedCall.surface", "not in", ["mcp", PREVIEW_SURFACE]);
       if (runId !== undefined) query = query.where("failedCall.runId", "=", runId);
       if (from !== undefined) query = query.where("failedCall.createdAt", ">=", moment(from));
       if (until !== undefined) query = query.where("failedCall.createdAt", "<", moment(until));

@@ -74,6 +74,21 @@ export function createUsage(db: Queryable, payments: () => CallPayments): Usage 
       return { groups: rows.map(({ counted: _, ...group }) => group), counted: rows[0]?.counted ?? 0n };
     },
 
+    async countByKeyAndHour(tenantId, environment, { since, most }) {
+      const { rows } = await sql<{ keyId: string | null; beginsAt: Temporal.Instant; calls: bigint }>`
+        with newest as (
+          select key_id, created_at from usage_record
+          where tenant_id = ${tenantId} and network = ${environment}
+            and id >= ${earliestId("use_", since.epochMilliseconds)}
+          order by id desc
+          limit ${most}
+        )
+        select key_id, date_trunc('hour', created_at) as begins_at, count(*)::bigint as calls
+        from newest group by 1, 2`.execute(db);
+      const hours = rows.flatMap(({ keyId, ...hour }) => (keyId === null ? [] : [{ ...hour, keyId }]));
+      return { hours, counted: rows.reduce((sum, { calls }) => sum + calls, 0n) };
+    },
+
     async lastByTool(tenantId, environment, tools) {
       const { rows } = await sql<{ tool: string; createdAt: Temporal.Instant }>`
         select asked.tool, last.created_at

@@ -48,6 +48,13 @@ export interface UsageGroup {
   lastAt: Temporal.Instant;
 }
 
+/** The calls of a key in one hour. */
+interface KeyHour {
+  keyId: string;
+  beginsAt: Temporal.Instant;
+  calls: bigint;
+}
+
 export type GroupedBy = "tool" | "key" | "person";
 
 export interface Usage {
@@ -73,6 +80,12 @@ export interface Usage {
       runId?: string | undefined;
     },
   ): Promise<readonly UsageRecord[]>;
+  /** The charged calls of each key by hour, among the newest `most` records since then. `counted`: how many there were. */
+  countByKeyAndHour(
+    tenantId: string,
+    environment: Environment,
+    asked: { since: Temporal.Instant; most: number },
+  ): Promise<{ hours: readonly KeyHour[]; counted: bigint }>;
   /** When each of these tools was last called. */
   lastByTool(
     tenantId: string,

@@ -74,7 +74,7 @@ async function fillProduct() {
     { name: "home", path: "/", shows: "Needs attention" },
     { name: "trips", path: "/trips", shows: "LHR to JFK" },
     { name: "budgets", path: "/trips?list=budgets", shows: IMAGE },
-    { name: "order", path: `/trips/orders/${orderId}`, shows: "Reference" },
+    { name: "order", path: `/trips/orders/${orderId}`, shows: "London (LHR) to New York (JFK)" },
     { name: "budget", path: `/trips/budgets/${trip.tripId}`, shows: IMAGE },
     { name: "runs", path: "/runs", shows: "Book flight" },
     { name: "run", path: `/runs/${runId}?step=1`, shows: "It waits at" },
@@ -96,7 +96,7 @@ async function fillProduct() {
     { name: "policy", path: "/policy?policy=markup", shows: SCRIPT },
     { name: "policy, JSON", path: "/policy?policy=markup&form=json", shows: "<script data-markup>" },
     { name: "policy, form", path: "/policy?policy=markup&form=edit", shows: "limits nothing" },
-    { name: "keys", path: "/settings/keys", shows: TEMPLATE },
+    { name: "keys", path: "/settings/keys", shows: "calls in 24 hours" },
     { name: "sessions", path: "/settings/sessions", shows: "seen" },
     { name: "more", path: "/more", shows: "API reference" },
   ];

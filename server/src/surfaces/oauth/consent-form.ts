@@ -56,7 +56,7 @@ ${renderChoices(asked, environment)}
 <fieldset><legend>Limits in USDC</legend><div class="pair">
 ${amount("perCall", "Per call")}${amount("perDay", "Per day")}</div>
 <p class="hint">Left empty, only the limits of your tenant hold.</p></fieldset>
-<label for="days">Ends after</label>
+<label for="days">Expires after</label>
 <select id="days" name="days">${LIFE_DAYS.map((days) => `<option value="${days}"${days === USUAL_DAYS ? " selected" : ""}>${days} days</option>`).join("")}</select>
 <button type="submit" name="answer" value="allow">Allow</button>
 <button class="plain" type="submit" name="answer" value="refuse">Refuse</button>

@@ -128,7 +128,8 @@ export const previewCall = defineTool({
         },
 
   async run({ tool, args }, { call }) {
-    const { refusal, tried, allowances, warnings, overlappingOrderIds, plan } = await call.preview(tool, args);
+    const preview = await call.preview(tool, args, { isAsked: true });
+    const { refusal, tried, allowances, warnings, overlappingOrderIds, plan } = preview;
     const { movements = [], irreversible = [], arrival } = refusal === undefined ? (plan ?? {}) : {};
     return {
       tool: tried?.toolName ?? tool,

@@ -56,6 +56,15 @@ export const MovementsAnswer = z.object({
   nextCursor: NextCursor,
 });
 
+export const StatementAnswer = MovementsAnswer.extend({
+  balances: z
+    .array(z.object({ token: z.enum(tokenSymbols), amount: DecimalAmount, chain: ChainName.optional() }))
+    .nullable()
+    .describe(
+      "By the books in the wallets after the newest movement here, which is the newest of all: with each movement subtracted, those before the others. null: the list begins with an earlier one, or is of one order or trip",
+    ),
+});
+
 interface AskedMovements {
   limit?: string | number;
   cursor?: string | undefined;
@@ -91,6 +100,30 @@ export async function readMovements(
     ...(chains.length > 1 ? { chain: nameChain(movement.chain) } : {}),
   }));
   return { movements, pageSums: sumByToken(shown), nextCursor };
+}
+
+/** The same for people, who read it as a statement with balances. */
+export async function readStatement(
+  ports: Parameters<typeof readMovements>[0],
+  owner: { tenantId: string; environment: Environment },
+  asked: AskedMovements,
+): Promise<z.output<typeof StatementAnswer>> {
+  const page = await readMovements(ports, owner, asked);
+  const [newest] = page.movements;
+  const { cursor, to, orderId, tripId } = asked;
+  const isNewest = [cursor, to, orderId, tripId].every((filter) => filter === undefined);
+  if (!isNewest || newest === undefined) return { ...page, balances: null };
+  const { tenantId, environment } = owner;
+  const chains = await ports.usableChains.listWithWallet(tenantId);
+  const balances = await ports.reads(tenantId, ({ walletMovements }) =>
+    walletMovements.balancesAfter(tenantId, { environment, chains }, newest.id),
+  );
+  const shown = balances.map(({ chain, token, amount }) => ({
+    token,
+    amount: formatDecimal(amount),
+    ...(chains.length > 1 ? { chain: nameChain(chain) } : {}),
+  }));
+  return { ...page, balances: shown };
 }
 
 function sumByToken(shown: readonly WalletMovement[]) {
