@@ -102,7 +102,7 @@ export interface Routes {
   readFile(input: ReadFileInput, options?: RouteOptions): RouteAnswer<ReadFileAnswer, ReadFileRouteCode>;
   /** Read an invoice as PDF or JSON. At the URL that generate_booking_invoice gives. Anyone with the URL can read it until it is revoked; access is free. */
   readInvoiceFile(input: ReadInvoiceFileInput, options?: RouteOptions): RouteAnswer<ReadInvoiceFileAnswer, ReadInvoiceFileRouteCode>;
-  /** List invoices and credit notes. Newest first. generate_booking_invoice returns the URLs of a booking's files. */
+  /** List invoices, receipts and credit notes. Newest first. generate_booking_invoice returns the URLs of a booking's files. */
   listInvoices(input?: ListInvoicesInput, options?: RouteOptions): RouteAnswer<ListInvoicesAnswer, ListInvoicesRouteCode>;
   /** Get the URLs of an invoice's files. The same URLs every time, until they are revoked. Anyone with a URL can read the file. The PDF of an e-invoice contains its XML. */
   shareInvoiceFiles(input: ShareInvoiceFilesInput, options?: RouteOptions): RouteAnswer<ShareInvoiceFilesAnswer, ShareInvoiceFilesRouteCode>;
@@ -1681,8 +1681,9 @@ export type ListInvoicesInput = {
 export type ListInvoicesAnswer = {
   invoices: ({
     invoiceNumber: string;
-    kind: "invoice" | "credit_note";
-    /** The number of the invoice that a credit note corrects */
+    /** receipt: of an order paid without escrow */
+    kind: "invoice" | "receipt" | "credit_note";
+    /** The number of the invoice or receipt that a credit note corrects */
     corrects: string | null;
     bookingId: string;
     orderId: string | null;
@@ -3854,6 +3855,7 @@ export type GetTripsAnswer = {
     isExpired: boolean;
     /** null: not claimed */
     guestWallet: string | null;
+    details: Record<string, string>;
     sandbox: boolean;
     createdAt: string;
     updatedAt: string;
@@ -3888,6 +3890,7 @@ export type GetTripAnswer = {
   isExpired: boolean;
   /** null: not claimed */
   guestWallet: string | null;
+  details: Record<string, string>;
   sandbox: boolean;
   createdAt: string;
   updatedAt: string;
@@ -3927,7 +3930,6 @@ export type GetTripAnswer = {
     /** Without the link, which was shown once */
     text: string;
   } | null;
-  details: Record<string, string>;
   /** Newest first */
   bookings: ({
     bookingId: string;
@@ -4026,6 +4028,7 @@ export type PostTripCloseAnswer = {
   isExpired: boolean;
   /** null: not claimed */
   guestWallet: string | null;
+  details: Record<string, string>;
   sandbox: boolean;
   createdAt: string;
   updatedAt: string;

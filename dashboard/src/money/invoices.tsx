@@ -21,9 +21,9 @@ export function Invoices() {
         skeletons={3}
         empty={
           <>
-            No invoice has been issued yet. A booking that is paid from a trip’s budget can have one once it is settled.
-            An order that is paid directly from the wallet has none; its page shows what was paid.{" "}
-            <a href="/docs/invoices#when-an-invoice-is-issued">How to get one</a>
+            No invoice has been issued yet. A booking that is paid from a trip’s budget can have one once it is settled,
+            and an order that is paid directly from the wallet can have a receipt.{" "}
+            <a href="/docs/invoices">How to get them</a>
           </>
         }
       >

@@ -5,6 +5,8 @@ import { money } from "../format.ts";
 import { InvoiceFiles } from "../parts/invoice-files.tsx";
 import { Empty, Problem } from "../parts/states.tsx";
 
+const NAMES = { invoice: "Invoice", receipt: "Receipt", credit_note: "Credit note" } as const;
+
 interface Props {
   orderId: string;
   hasDocuments: boolean;
@@ -25,7 +27,7 @@ export function OrderInvoices({ orderId, hasDocuments, isPaidDirectly }: Props) 
         {found.map(({ invoiceNumber, kind, totalUsdc }) => (
           <li key={invoiceNumber}>
             <span>
-              {kind === "invoice" ? "Invoice" : "Credit note"} <span className="mono">{invoiceNumber}</span>
+              {NAMES[kind]} <span className="mono">{invoiceNumber}</span>
               <br />
               <span className="quiet">{money(totalUsdc)} USDC</span>
             </span>
@@ -36,8 +38,8 @@ export function OrderInvoices({ orderId, hasDocuments, isPaidDirectly }: Props) 
       {invoices.isSuccess && found.length === 0 && !hasDocuments && <Empty>There is no ticket yet.</Empty>}
       {invoices.isSuccess && found.length === 0 && isPaidDirectly && (
         <p className="quiet">
-          This order was paid directly from the wallet, so it has no invoice.{" "}
-          <a href="/docs/invoices#when-an-invoice-is-issued">How to get one</a>
+          This order was paid directly from the wallet: it can have a receipt.{" "}
+          <a href="/docs/invoices#receipts">How to get it</a>
         </p>
       )}
     </>

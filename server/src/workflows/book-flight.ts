@@ -15,7 +15,7 @@ import {
   waitForClaim,
 } from "./booking-parts.ts";
 import { costInUsdc, micro, payable, warnOfExpiry } from "./budget.ts";
-import { betterFares, FareWishes, type Offer, wishedFares } from "./fare-wishes.ts";
+import { betterFares, FareWishes, type Offer, sayCheapestWished, wishedFares } from "./fare-wishes.ts";
 import { itineraryStep, MailItinerary, mailItinerary } from "./mail-itinerary.ts";
 import { AcceptOverlap, Overlaps, overlapStep } from "./overlaps.ts";
 import { type Answer, type Args, earlierAnswers, required, type Steps } from "./tools.ts";
@@ -289,7 +289,9 @@ async function chooseOffer(
       : undefined,
   });
   const wished = trip.fare === undefined ? undefined : offers.flatMap(wishedFares(trip.fare));
-  if (wished?.length === 0) throw new StepFailure("no_fare_as_wished", NO_FARE_AS_WISHED);
+  if (wished?.length === 0) {
+    throw new StepFailure("no_fare_as_wished", [NO_FARE_AS_WISHED, ...sayCheapestWished(trip.fare, offers)].join(" "));
+  }
   const asFound = () =>
     offers.map(({ fares, ...offer }) => ({
       ...toCandidate({ offer }),

@@ -97,3 +97,18 @@ function inUsdc(offer: Omit<Offer, "conditions">, amount: string): { totalUsdc?:
   if (shown === undefined || !total || wanted === undefined) return {};
   return { totalUsdc: formatDecimal((wanted * shown + total - 1n) / total) };
 }
+
+/** If only the price is in the way: what the cheapest fare that meets the other wishes costs. */
+export function sayCheapestWished(wishes: FareWishes | undefined, offers: readonly FoundOffer[]): string[] {
+  if (wishes?.mostUsdc === undefined) return [];
+  const { mostUsdc, ...others } = wishes;
+  const costs = offers
+    .flatMap(wishedFares(others))
+    .flatMap(({ offer }) => parseDecimal(costInUsdc(offer)) ?? [])
+    .toSorted((one, other) => (one < other ? -1 : 1));
+  const [least] = costs;
+  if (least === undefined) return [];
+  return [
+    `The cheapest fare that meets the other requirements costs ${formatDecimal(least)} USDC; mostUsdc is ${mostUsdc}.`,
+  ];
+}

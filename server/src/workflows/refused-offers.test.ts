@@ -68,6 +68,7 @@ it("buys only a fare as it was wished for, and nothing if there is none", async 
   await desk.enforce({}, { payments: undefined });
   const { ended: none } = await run(133, { fare: { mostUsdc: "1.00" } });
   expect(none).toMatchObject({ status: "failed", failure: { code: "no_fare_as_wished" } });
+  expect(JSON.stringify(none)).toMatch(/The cheapest fare that meets the other requirements costs [\d.]+ USDC/);
   const { ended: free } = await run(133, { fare: { fullyRefundable: true } });
   // The sandbox has fares with a fee and without one; what was chosen has none.
   expect(free).toMatchObject({ status: "paused", nextStepId: "approval" });

@@ -49,7 +49,6 @@ export const recordRefusals: Readonly<Record<string, Refusals>> = {
   trip_delay_replanner: {},
   generate_booking_invoice: {
     booking_not_found: () => ({ args: { bookingId: freshHash() } }),
-    booking_paid_directly: async (world) => ({ args: { bookingId: (await world.bookFlexible()).bookingId } }),
     booking_not_settled: async ({ escrow }) => ({
       args: { bookingId: await escrow.reserve(await escrow.prefund("20"), "10") },
     }),

@@ -38,7 +38,7 @@ export {
   toResult,
   VendorAddress,
 } from "./booking/booking-result.ts";
-export type { Booking, Bookings } from "./booking/bookings.ts";
+export type { Booking, Bookings, Ticket } from "./booking/bookings.ts";
 export { coverErrors } from "./booking/cover.ts";
 export { findLiveBooking } from "./booking/find-live-booking.ts";
 export { hashItinerary, hashTicketOrder, newSalt, pickNames } from "./booking/order-hashes.ts";

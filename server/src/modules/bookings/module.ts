@@ -11,6 +11,7 @@ import * as bookingCovers from "./migrations/0085-booking-covers.ts";
 import * as bookingContacts from "./migrations/0104-booking-contacts.ts";
 import * as askedServices from "./migrations/0105-asked-services.ts";
 import * as bookingsAreTold from "./migrations/0141-bookings-are-told.ts";
+import * as secondTickets from "./migrations/0195-second-tickets.ts";
 import { createSeenOffers } from "./offers/store-seen-offers.ts";
 import { createBookedPersons } from "./store-persons.ts";
 import { bookingEvents } from "./tenant-events.ts";
@@ -45,6 +46,7 @@ export const bookingsModule = defineModule({
     "0104-booking-contacts": bookingContacts,
     "0105-asked-services": askedServices,
     "0141-bookings-are-told": bookingsAreTold,
+    "0195-second-tickets": secondTickets,
   },
   tenantEvents: bookingEvents,
   jobs: ({ stores, clock }) => [

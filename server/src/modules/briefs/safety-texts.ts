@@ -30,14 +30,14 @@ const safetyTexts = defineTexts({
     ja: "アレルギーを現地語で書いたカードと、処方されている場合はアドレナリン自己注射薬を携帯してください。",
   },
   mobility: {
-    en: "Ask your accommodation, the carrier and the hospital about step-free access in advance; it is not checked here.",
-    de: "Unterkunft, Beförderer und Krankenhaus vorab nach stufenlosem Zugang fragen; hier ist er nicht geprüft.",
-    fr: "Demandez à l’avance un accès sans marches au logement, au transporteur et à l’hôpital ; il n’est pas vérifié ici.",
-    es: "Pregunte antes al alojamiento, al transportista y al hospital por el acceso sin escalones; aquí no se comprueba.",
-    pt: "Pergunte antes ao alojamento, ao transportador e ao hospital pelo acesso sem degraus; aqui não é verificado.",
+    en: "Tell the airline at least 48 hours before departure if a wheelchair or other help is needed. Ask your accommodation and the hospital about step-free access in advance; it is not checked here.",
+    de: "Rollstuhl oder andere Hilfe der Fluggesellschaft mindestens 48 Stunden vor Abflug melden. Unterkunft und Krankenhaus vorab nach stufenlosem Zugang fragen; hier ist er nicht geprüft.",
+    fr: "Signalez à la compagnie aérienne, au moins 48 heures avant le départ, tout besoin de fauteuil roulant ou d’assistance. Demandez à l’avance un accès sans marches au logement et à l’hôpital ; il n’est pas vérifié ici.",
+    es: "Avise a la aerolínea al menos 48 horas antes de la salida si necesita silla de ruedas u otra asistencia. Pregunte antes al alojamiento y al hospital por el acceso sin escalones; aquí no se comprueba.",
+    pt: "Avise a companhia aérea, pelo menos 48 horas antes da partida, se precisar de cadeira de rodas ou de outra assistência. Pergunte antes ao alojamento e ao hospital pelo acesso sem degraus; aqui não é verificado.",
     "pt-BR":
-      "Pergunte antes à hospedagem, à empresa de transporte e ao hospital sobre o acesso sem degraus; aqui ele não é verificado.",
-    ja: "宿泊先、交通機関、病院に段差のない経路を事前に確認してください(ここでは未確認です)。",
+      "Avise a companhia aérea, pelo menos 48 horas antes da partida, se precisar de cadeira de rodas ou de outra assistência. Pergunte antes à hospedagem e ao hospital sobre o acesso sem degraus; aqui ele não é verificado.",
+    ja: "車椅子などの介助が必要な場合は、出発の48時間前までに航空会社に連絡してください。宿泊先と病院には段差のない経路を事前に確認してください(ここでは未確認です)。",
   },
   pregnancy: {
     en: "Carry your maternity notes, and ask the airline and the insurer up to which week of pregnancy they accept you.",

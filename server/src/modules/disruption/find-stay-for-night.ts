@@ -97,12 +97,18 @@ export async function findHotels(
     rates,
   );
   const nights = Temporal.PlainDate.from(checkInDate).until(checkOutDate).days;
-  const shown = accommodations
-    .slice(0, STAYS_RETURNED)
-    .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates }));
+  const shown = accommodations.slice(0, STAYS_RETURNED).map((accommodation) =>
+    toAccommodationAnswer(accommodation, {
+      center: place,
+      nights,
+      saleRates: rates,
+      party: { guests, rooms: 1 },
+    }),
+  );
   const picks = pickAccommodations(shown, place);
-  const best = shown.find(({ id }) => id === picks?.best) ?? shown[0];
-  const next = best === undefined ? null : { tool: "quote_stay", args: { rateId: best.cheapestRate.id } };
+  // Somebody who is stranded late takes the nearest bed rather than the best hotel.
+  const near = shown.find(({ id }) => id === (picks.nearest ?? picks.best)) ?? shown[0];
+  const next = near === undefined ? null : { tool: "quote_stay", args: { rateId: near.cheapestRate.id } };
   return { ...AVAILABLE, takenAs, ...dates, accommodations: shown, picks, next };
 }
 

@@ -85,7 +85,7 @@ function header({ kind, number, issuedOn, sandbox, booking, tax }: InvoiceDocume
   ];
   return element("rsm:ExchangedDocument", [
     element("ram:ID", number),
-    element("ram:TypeCode", typeCodes[kind]),
+    element("ram:TypeCode", typeCodes[kind === "credit_note" ? kind : "invoice"]),
     element("ram:IssueDateTime", [date("udt", issuedOn)]),
     ...notes.map((note) => element("ram:IncludedNote", [element("ram:Content", note)])),
   ]);

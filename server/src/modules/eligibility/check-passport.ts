@@ -20,7 +20,7 @@ export function checkPassport({ regime, document, arrivesOn, expiresOn }: Case):
 /** How long the passport must be valid after the journey, and its maximum age. */
 export function checkValidity(asked: Case): Finding {
   const { regime, document, arrivesOn, leavesOn, expiresOn } = asked;
-  const { months, after, exempt, issuedWithinYears, source: sourceName } = regime.validity;
+  const { months, after, exempt, issuedWithinYears, orMonths, source: sourceName } = regime.validity;
   const source = findSource(regime, sourceName);
   const isExempt = exempt?.has(document.nationality) === true;
   const needed = isExempt ? { months: 0, after: "departure" as const } : { months, after };
@@ -45,6 +45,12 @@ export function checkValidity(asked: Case): Finding {
   const until = begin.add({ months: needed.months });
   if (compare(expiresOn, until) < 0) {
     return broken(`${say} That is ${until}, and it expires on ${expiresOn}.`, source);
+  }
+  const stricter = isExempt || orMonths === undefined ? undefined : begin.add({ months: orMonths });
+  if (stricter !== undefined && compare(expiresOn, stricter) < 0) {
+    const detail = `Sources disagree whether the passport must be valid for ${needed.months} or for ${orMonths} months after the ${needed.after}. It expires on ${expiresOn}.`;
+    const nextStep = `Ask the airline or check ${regime.officialUrl} whether ${expiresOn} is late enough, or renew the passport.`;
+    return { check: { id: "validity", status: "unknown", detail, source }, verdict: "unknown", nextStep };
   }
   const detail = `${say} It expires on ${expiresOn}, which is enough.`;
   return { check: { id: "validity", status: "pass", detail, source }, verdict: "eligible" };

@@ -101,6 +101,7 @@ describe("visitors", () => {
     ["BGD", "MYS", "eligible_with_authorization"],
     ["USA", "THA", "eligible"],
     ["NGA", "THA", "visa_required"],
+    ["IND", "THA", "unknown"],
     ["SGP", "IDN", "eligible"],
     ["USA", "IDN", "eligible_with_authorization"],
     ["NGA", "IDN", "visa_required"],

@@ -62,6 +62,16 @@ describe("the passport", () => {
     expect((await check({ nationality: "KAZ", expiresOn }, ["USA", ...DAYS])).verdict).toBe("not_admitted");
   });
 
+  test("is unknown to be valid long enough where sources disagree", async () => {
+    const judged = async (expiresOn: string) => {
+      const checked = await check({ nationality: "IND", expiresOn }, ["QAT", "2027-03-05", "2027-03-12"]);
+      return [checked.verdict, findStatus(checked, "validity")];
+    };
+    expect(await judged("2027-06-04")).toEqual(["not_admitted", "fail"]);
+    expect(await judged("2027-08-09")).toEqual(["unknown", "unknown"]);
+    expect(await judged("2027-09-05")).toEqual(["eligible", "pass"]);
+  });
+
   test("of a stateless person or a refugee needs an official answer", async () => {
     for (const nationality of ["XXA", "XXB"]) {
       const checked = await check(nationality, ["FRA", ...DAYS]);

@@ -79,6 +79,8 @@ const Validity = z.strictObject({
   /** For these nationalities validity until the departure is enough. */
   exempt: Nationalities.optional(),
   issuedWithinYears: z.number().int().positive().optional(),
+  /** As another source has it: with fewer months than this, the answer is unknown. */
+  orMonths: z.number().int().positive().optional(),
   source: z.string(),
 });
 

@@ -2,6 +2,5 @@ import type { ColumnTypes } from "../../platform/database/column-kinds.ts";
 
 /** Columns whose type the database cannot tell; read by the generator of table types. */
 export const columnTypes: ColumnTypes = {
-  "booking_invoice.booking_id": "Hex",
   "booking_invoice.network": "Environment",
 };

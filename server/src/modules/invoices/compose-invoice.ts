@@ -58,14 +58,15 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
   const issued = dateIn(issuedAt);
   const settledOn = dateIn(settlement.settledAt).toString();
   const exact = booking.vendorPaid + booking.feePaid;
+  const isReceipt = settlement.order !== undefined;
   return {
-    kind: "invoice",
+    kind: isReceipt ? "receipt" : "invoice",
     number,
     corrects: null,
     sandbox: booking.environment === "sandbox",
     issuedOn: issued.toString(),
-    dueOn: issued.add({ days: settings?.dueDays ?? 0 }).toString(),
-    supplied: (isSuppliedByJourney(settings) ? readTravelDays(order, bought) : undefined) ?? {
+    dueOn: isReceipt ? settledOn : issued.add({ days: settings?.dueDays ?? 0 }).toString(),
+    supplied: (isReceipt || isSuppliedByJourney(settings) ? readTravelDays(order, bought) : undefined) ?? {
       from: settledOn,
       to: settledOn,
     },
@@ -82,7 +83,7 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
       tickets: (order?.documents ?? []).flatMap(({ number: ticket }) => (typeof ticket === "string" ? [ticket] : [])),
       journey: describeJourney(order, bought),
     },
-    ...buildAmounts(lines, rate.from, facts),
+    ...buildAmounts(lines, rate.from, isReceipt ? { settings: undefined, taxRates: undefined } : facts),
     settlement: {
       totalUsdc: formatDecimal(exact),
       txHash: settlement.transactionHash,
@@ -124,7 +125,11 @@ export function composeCreditNote(
     number,
     issuedOn,
     dueOn: issuedOn,
-    corrects: { number: invoice.number, issuedOn: invoice.issuedOn },
+    corrects: {
+      number: invoice.number,
+      issuedOn: invoice.issuedOn,
+      ...(invoice.kind === "receipt" ? { kind: "receipt" as const } : {}),
+    },
     ...buildTotals(
       [{ kind: "refund", amount: convertRefund(invoice, refund, earlier), usdc: refund }],
       invoice.currency,
@@ -238,7 +243,12 @@ function feeLines({ settlement: { booking }, settings }: InvoiceFacts, rate: Boo
   ];
 }
 
-function buildAmounts(lines: readonly Line[], currency: string, { settings, taxRates }: InvoiceFacts) {
+/** A receipt states no tax: it is no invoice. */
+function buildAmounts(
+  lines: readonly Line[],
+  currency: string,
+  { settings, taxRates }: Pick<InvoiceFacts, "settings" | "taxRates">,
+) {
   const totals = buildTotals(lines, currency);
   const { treatment, ratePercent, note } = settings?.tax ?? { treatment: "none" as const };
   const rate = ratePercent === undefined ? undefined : parseDecimal(ratePercent);

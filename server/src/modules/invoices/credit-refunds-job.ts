@@ -1,4 +1,3 @@
-import type { Hex } from "../../domain/tokens.ts";
 import type { Log } from "../../ports/log.ts";
 import { creditRefunds, type IssuePorts } from "./issue-invoice.ts";
 
@@ -13,7 +12,7 @@ const MOST_WAITING = 10_000;
 export class CreditRefundsJob {
   readonly #ports: IssuePorts & { log: Pick<Log, "error"> };
   /** Bookings with a refused credit note, by the time of the next try; the earliest is first. */
-  readonly #waiting = new Map<Hex, Temporal.Instant>();
+  readonly #waiting = new Map<string, Temporal.Instant>();
 
   constructor(ports: IssuePorts & { log: Pick<Log, "error"> }) {
     this.#ports = ports;

@@ -30,9 +30,10 @@ export const lineKinds = [
 /** The seller's own services; the other lines are suppliers' payments. */
 export const feeKinds: ReadonlySet<(typeof lineKinds)[number]> = new Set(["markup", "service_fee", "fees"]);
 
-/** The contents of an invoice or credit note, independent of its layout. Stored once and never changed. */
+/** The contents of an invoice, receipt or credit note, independent of its layout. Stored once and never changed. */
 export const InvoiceDocument = z.object({
-  kind: z.enum(["invoice", "credit_note"]),
+  /** receipt: of an order that was paid from the wallet, without escrow. */
+  kind: z.enum(["invoice", "receipt", "credit_note"]),
   number: z.string(),
   issuedOn: z.string(),
   dueOn: z.string(),
@@ -42,10 +43,14 @@ export const InvoiceDocument = z.object({
   language: z.string(),
   seller: Party.nullable(),
   buyer: Party.extend({ reference: z.string().nullable() }).nullable(),
-  corrects: z.object({ number: z.string(), issuedOn: z.string() }).nullable(),
+  /** `kind` is given if it is not an invoice. */
+  corrects: z
+    .object({ number: z.string(), issuedOn: z.string(), kind: z.literal("receipt").exactOptional() })
+    .nullable(),
   booking: z.object({
     bookingId: z.string(),
-    tripId: z.string(),
+    /** Null on a receipt. */
+    tripId: z.string().nullable(),
     /** `buyerName` of `prefund_trip`. */
     orderedBy: z.string().nullable().default(null),
     orderId: z.string().nullable(),

@@ -39,5 +39,6 @@ const reasons = {
   rules:
     "The official EN 16931 rules are not installed with this service, so no e-invoice could be checked. The operator can install them.",
   parties: "Seller and buyer are missing; add them in the invoicing settings.",
+  receipt: "A receipt is not an invoice, so it is no e-invoice either.",
   invoice: "The invoice that this corrects is not an e-invoice.",
 } as const;

@@ -38,6 +38,7 @@ export class EInvoiceNotChecked extends Error {
 }
 
 export async function judgeInvoice(eInvoices: EInvoices | undefined, invoice: InvoiceDocument): Promise<EInvoice> {
+  if (invoice.kind === "receipt") return noEInvoice("receipt");
   return (await eInvoices?.judge(invoice)) ?? noEInvoice("module");
 }
 

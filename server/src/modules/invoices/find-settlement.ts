@@ -1,12 +1,13 @@
 import type { Failure, FailureDetails } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { escrowStep } from "../escrow/index.ts";
+import type { BoughtOrder } from "../orders/index.ts";
 import type { EscrowBooking } from "../trips/index.ts";
 import type { Stores } from "./context.ts";
 
 export const settlementErrors = {
   booking_not_found:
-    "You have no booking in escrow with this id. Use the 0x… id from reserve_booking. What book_flight or book_stay paid directly (bkg_…) has no invoice.",
+    "You have no booking in escrow with this id. Use the 0x… id from reserve_booking. For an order paid directly by book_flight or book_stay, use its bkg_… or order id.",
   booking_not_settled:
     "The booking is not settled, so it cannot be invoiced yet. Call settle_booking first; the text names the booking's state.",
   settlement_unknown:
@@ -19,10 +20,22 @@ export const settlementErrors = {
 
 type Fail = (code: keyof typeof settlementErrors, details?: FailureDetails) => Failure;
 
+/** The settled booking, or an order that was paid from the wallet. */
+type Invoiced = Pick<
+  EscrowBooking,
+  "tenantId" | "environment" | "vendorPaid" | "feePaid" | "serviceFee" | "itineraryHash"
+> & {
+  bookingId: string;
+  /** Null: it was not paid in escrow. */
+  tripId: Hex | null;
+};
+
 export interface Settlement {
-  booking: EscrowBooking;
+  booking: Invoiced;
   transactionHash: Hex;
   settledAt: Temporal.Instant;
+  /** Set if the order was paid from the wallet, without escrow: it then has a receipt, with the amounts at its booking. */
+  order?: BoughtOrder;
 }
 
 /** The settlement in our records of the chain; throws if there is none or the hash is another's. */

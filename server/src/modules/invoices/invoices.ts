@@ -1,5 +1,4 @@
 import type { Micro } from "../../domain/money.ts";
-import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { InvoiceDocument } from "./document.ts";
 import type { InvoicingSettings } from "./settings.ts";
@@ -18,7 +17,7 @@ export interface Owner {
 export interface StoredInvoice {
   invoiceNumber: string;
   kind: "invoice" | "credit_note";
-  bookingId: Hex;
+  bookingId: string;
   orderId: string | undefined;
   total: Micro;
   document: InvoiceDocument;
@@ -42,18 +41,18 @@ export interface Invoices {
   /** The same with the booking's documents, as `ofBooking` gives them. */
   issued(
     owner: Owner,
-    bookingId: Hex,
+    bookingId: string,
   ): Promise<{ settings: InvoicingSettings | undefined; issued: readonly StoredInvoice[] }>;
   putSettings(owner: Owner, settings: InvoicingSettings, actor: string): Promise<void>;
   /** The invoice and its credit notes, oldest first. */
-  ofBooking(owner: Owner, bookingId: Hex): Promise<readonly StoredInvoice[]>;
+  ofBooking(owner: Owner, bookingId: string): Promise<readonly StoredInvoice[]>;
   find(owner: Owner, invoiceNumber: string): Promise<StoredInvoice | undefined>;
   /** The orders of these invoices and credit notes. */
   listOrderIds(owner: Owner, invoiceNumbers: readonly string[]): Promise<readonly string[]>;
   /** Newest first. */
   list(owner: Owner, page: { limit: number; after: StoredInvoice | undefined }): Promise<readonly StoredInvoice[]>;
   /** Locks the booking's credit notes until the end of the transaction. */
-  lockInvoice(owner: Owner, bookingId: Hex): Promise<StoredInvoice | undefined>;
+  lockInvoice(owner: Owner, bookingId: string): Promise<StoredInvoice | undefined>;
   /** Locks the numbers of the series until the end of the transaction, and returns the next one. */
   lockSeries(owner: Owner, series: string): Promise<SeriesPlace>;
   /** Adds the document under the next number of the series, which the caller has locked. */
@@ -82,7 +81,7 @@ export interface Invoices {
   /** Bookings whose order has since been refunded by more than their credit notes cover. */
   listToCredit(asked: {
     since: Temporal.Instant;
-    without: readonly Hex[];
+    without: readonly string[];
     limit: number;
-  }): Promise<readonly (Owner & { bookingId: Hex })[]>;
+  }): Promise<readonly (Owner & { bookingId: string })[]>;
 }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
-import type { Hex } from "../../domain/tokens.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RateTable } from "../../ports/fx.ts";
 import { BOOKING_RATE } from "../bookings/index.ts";
@@ -20,6 +19,7 @@ export interface IssuePorts {
 }
 
 const INVOICE_SERIES = "INV-";
+const RECEIPT_SERIES = "REC-";
 const CREDIT_NOTE_SERIES = "CN-";
 /** Replaces the number while the future invoice is judged. */
 const DRAFT_NUMBER = "000000";
@@ -78,7 +78,10 @@ function drawing(
 ) {
   const { tenantId, environment } = settlement.booking;
   const owner = { tenantId, environment };
-  const series = seriesName(owner, settings?.invoiceSeries ?? INVOICE_SERIES);
+  const series = seriesName(
+    owner,
+    settlement.order === undefined ? (settings?.invoiceSeries ?? INVOICE_SERIES) : RECEIPT_SERIES,
+  );
   const issuedAt = clock.now();
   // Asked for outside of the transaction that issues the invoice.
   let taxRates: RateTable | undefined;
@@ -89,7 +92,7 @@ function drawing(
     issuedAt,
     taxRates,
     order: await readOrder(from, settlement),
-    buyerName: (await from.trips.find(tenantId, environment, settlement.booking.tripId))?.details.buyerName,
+    buyerName: await readBuyer(from, settlement),
   });
   const draw = async () => {
     const facts = await readFacts(stores);
@@ -99,10 +102,20 @@ function drawing(
   return { owner, series, issuedAt, readFacts, draw };
 }
 
+/** As `prefund_trip` was given it. */
+async function readBuyer(
+  { trips }: Pick<Aggregates, "trips">,
+  { booking: { tenantId, environment, tripId } }: Settlement,
+): Promise<string | undefined> {
+  if (tripId === null) return undefined;
+  return (await trips.find(tenantId, environment, tripId))?.details.buyerName;
+}
+
 async function readOrder(
   { orders }: Pick<Aggregates, "orders">,
-  { booking: { tenantId, environment, itineraryHash } }: Settlement,
+  { booking: { tenantId, environment, itineraryHash }, order }: Settlement,
 ): Promise<BoughtOrder | undefined> {
+  if (order !== undefined) return order;
   if (itineraryHash === undefined) return undefined;
   return await orders.findBoughtByItinerary(tenantId, environment, itineraryHash);
 }
@@ -127,7 +140,7 @@ export interface WaitingCreditNote {
 export async function creditRefunds(
   ports: IssuePorts,
   owner: Owner,
-  bookingId: Hex,
+  bookingId: string,
   known?: Known,
 ): Promise<{ documents: readonly StoredInvoice[]; waiting: WaitingCreditNote | undefined }> {
   const { stores } = ports;
@@ -137,7 +150,11 @@ export async function creditRefunds(
   return { documents: await stores.invoices.ofBooking(owner, bookingId), waiting };
 }
 
-async function tryCreditNote(ports: IssuePorts, owner: Owner, bookingId: Hex): Promise<WaitingCreditNote | undefined> {
+async function tryCreditNote(
+  ports: IssuePorts,
+  owner: Owner,
+  bookingId: string,
+): Promise<WaitingCreditNote | undefined> {
   try {
     await issueCreditNote(ports, owner, bookingId);
     return undefined;
@@ -151,7 +168,11 @@ async function tryCreditNote(ports: IssuePorts, owner: Owner, bookingId: Hex): P
   }
 }
 
-async function issueCreditNote({ stores, clock, eInvoices }: IssuePorts, owner: Owner, bookingId: Hex): Promise<void> {
+async function issueCreditNote(
+  { stores, clock, eInvoices }: IssuePorts,
+  owner: Owner,
+  bookingId: string,
+): Promise<void> {
   const settings = await stores.invoices.settings(owner);
   const series = seriesName(owner, settings?.creditNoteSeries ?? CREDIT_NOTE_SERIES);
   const issuedAt = clock.now();
@@ -186,7 +207,7 @@ interface Due {
 async function readDue(
   aggregates: Pick<Aggregates, "invoices" | "orders">,
   owner: Owner,
-  bookingId: Hex,
+  bookingId: string,
 ): Promise<Due | undefined> {
   return await findDue(aggregates, owner, await aggregates.invoices.ofBooking(owner, bookingId));
 }

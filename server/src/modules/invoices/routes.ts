@@ -82,8 +82,8 @@ const LAST_DAY = "9999-12-31";
 
 const Listed = z.object({
   invoiceNumber: z.string(),
-  kind: z.enum(["invoice", "credit_note"]),
-  corrects: z.string().nullable().describe("The number of the invoice that a credit note corrects"),
+  kind: z.enum(["invoice", "receipt", "credit_note"]).describe("receipt: of an order paid without escrow"),
+  corrects: z.string().nullable().describe("The number of the invoice or receipt that a credit note corrects"),
   bookingId: z.string(),
   orderId: z.string().nullable(),
   totalUsdc: DecimalAmount,
@@ -97,13 +97,13 @@ const listInvoices = defineRoute({
   method: "GET",
   path: "/api/invoices",
   tag: "escrow",
-  summary: "List invoices and credit notes",
+  summary: "List invoices, receipts and credit notes",
   description: "Newest first. generate_booking_invoice returns the URLs of a booking's files.",
   scope: "escrow:read",
   query: z.object(pageQuery(z.string().max(40))),
   answers: {
     200: {
-      description: "One page of invoices and credit notes.",
+      description: "One page of invoices, receipts and credit notes.",
       schema: z.object({ invoices: z.array(Listed), nextCursor: NextCursor }),
     },
   },
@@ -120,9 +120,9 @@ const listInvoices = defineRoute({
       ({ invoiceNumber }) => invoiceNumber,
     );
     return {
-      invoices: shown.map(({ invoiceNumber, kind, bookingId, orderId, document }) => ({
+      invoices: shown.map(({ invoiceNumber, bookingId, orderId, document }) => ({
         invoiceNumber,
-        kind,
+        kind: document.kind,
         bookingId,
         orderId: orderId ?? null,
         corrects: document.corrects?.number ?? null,

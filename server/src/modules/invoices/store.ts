@@ -10,6 +10,7 @@ import type { Invoices, Owner, StoredInvoice } from "./invoices.ts";
 import { InvoicingSettings } from "./settings.ts";
 
 const DIGITS = 6;
+const NAMES = { invoice: "Invoice", receipt: "Receipt", credit_note: "Credit note" } as const;
 
 const columns = [
   "invoiceNumber",
@@ -191,7 +192,7 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
         key: `document:${invoiceNumber}`,
         userId: undefined,
         at: issuedAt,
-        text: `${kind === "invoice" ? "Invoice" : "Credit note"} ${invoiceNumber} was issued for ${formatDecimal(total)} USDC.`,
+        text: `${NAMES[document.kind]} ${invoiceNumber} was issued for ${formatDecimal(total)} USDC.`,
         details: { invoiceNumber, bookingId, totalUsdc: formatDecimal(total) },
       };
       await db

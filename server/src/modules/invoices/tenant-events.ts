@@ -16,7 +16,7 @@ const example = {
 };
 
 export const invoiceEvents = [
-  defineTenantEvent({ type: "invoice.issued", summary: "An invoice was issued.", data: Invoice, example }),
+  defineTenantEvent({ type: "invoice.issued", summary: "An invoice or a receipt was issued.", data: Invoice, example }),
   defineTenantEvent({
     type: "invoice.credited",
     summary: "A credit note was issued for a refund.",

@@ -86,6 +86,10 @@ interface ListedOrder extends OrderRecord {
   /** The first and last local dates of the travel. */
   startsOn: string | undefined;
   endsOn: string | undefined;
+  /** False: it was held, and never paid. */
+  wasPaid: boolean;
+  /** The sum of all refunds to the wallet. */
+  refundedUsdc: string;
 }
 
 export interface StayGuest {

@@ -16,3 +16,10 @@ export function hasStatus(
   const stored = status === "lapsed" ? (["held", "lapsed", "cancelled"] as const) : [status];
   return [row("orderStatus", "in", stored), row(statusAt(now), "=", status)];
 }
+
+const REFUNDED = sql<string>`coalesce((
+  select sum((order_event.details->>'refundedUsdc')::numeric) from order_event
+  where order_event.network = booking.network and order_event.order_id = booking.order_id
+    and order_event.kind = 'refunded'), 0)::text`;
+/** Whether an order was ever paid, and what came back. */
+export const PAID = [sql<boolean>`state = 'booked'`.as("wasPaid"), REFUNDED.as("refundedUsdc")] as const;

@@ -13,7 +13,7 @@ import type { BoughtOrder, OrderChange, OrderRecord, Orders } from "./orders.ts"
 import { createBookedSlices } from "./store-booked-slices.ts";
 import { createEvents, eventsColumn, readEvents } from "./store-events.ts";
 import { createBookedFlights } from "./store-flights.ts";
-import { hasStatus, statusAt } from "./store-order-status.ts";
+import { hasStatus, PAID, statusAt } from "./store-order-status.ts";
 import { mayHaveUnclear } from "./store-servicing-actions.ts";
 import { createBookedStays } from "./store-stays.ts";
 
@@ -192,12 +192,14 @@ function createReads(
         ...(kinds === undefined ? [] : [row("kind", "in", kinds.flatMap(rowKinds))]),
         ...(itineraryHash === undefined ? [] : [row("itineraryHash", "=", itineraryHash)]),
       ])
-        .select(["travelers", WHAT.as("what"), STARTS_ON.as("startsOn"), ENDS_ON.as("endsOn")])
+        .select(["travelers", WHAT.as("what"), STARTS_ON.as("startsOn"), ENDS_ON.as("endsOn"), ...PAID])
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
-      return rows.map(({ travelers, what, startsOn, endsOn, ...row }) => ({
+      return rows.map(({ travelers, what, startsOn, endsOn, wasPaid, refundedUsdc, ...row }) => ({
         ...toRecord(row),
+        wasPaid,
+        refundedUsdc,
         travelers: BookedTravelers.parse(travelers),
         ...withoutNulls({ what, startsOn, endsOn }),
       }));

@@ -4,6 +4,7 @@ import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { Accommodation, StayRate } from "../../ports/supplier/stays.ts";
 import { type SaleRates, shownInUsdc } from "../bookings/index.ts";
+import { countSleeping, type Party } from "./say-guests.ts";
 import { StayCancellationPolicy } from "./stay-result.ts";
 
 const MOST_RATES = 4;
@@ -24,6 +25,7 @@ const Rate = z.object({
   boardType: wordsOfOthers().nullable(),
   roomName: wordsOfOthers().nullable(),
   beds: Beds,
+  sleeps: z.number().nullable().describe("Guests for whom all rooms have beds; null: not known"),
   refundable: z.boolean(),
   fullRefundUntil: z.string().nullable().describe("null: never in full; quote_stay shows partial refunds"),
   dueAtAccommodation: z
@@ -62,10 +64,13 @@ export const AccommodationAnswer = z.object({
 
 /** Describes an accommodation found around `center`. */
 export function toAccommodationAnswer(
-  { rates, photos, ...place }: Accommodation,
-  { center, nights, saleRates }: { center: Coordinates; nights: number; saleRates: SaleRates },
+  { rates: all, photos, ...place }: Accommodation,
+  { center, nights, saleRates, party }: { center: Coordinates; nights: number; saleRates: SaleRates; party: Party },
 ): z.input<typeof AccommodationAnswer> {
-  const [cheapest] = rates;
+  // A room that is too small for the party is shown only if there is no other.
+  const fitting = all.filter(({ beds }) => countSleeping(beds, party).mayFit);
+  const rates = fitting.length === 0 ? all : fitting;
+  const [cheapest = all[0]] = rates;
   const { latitude, longitude } = place;
   const { id, totalAmount, totalCurrency, boardType, roomName, cancellationPolicy } = cheapest;
   return {
@@ -74,7 +79,10 @@ export function toAccommodationAnswer(
     photos: photos.slice(0, MOST_PHOTOS),
     cheapestRate: { id, totalAmount, totalCurrency, ...shownInUsdc(cheapest, saleRates), boardType, roomName },
     cancellationPolicy,
-    rates: chooseRates(rates).map((rate) => toRate(rate, BigInt(nights), saleRates)),
+    rates: chooseRates(rates).map((rate) => ({
+      ...toRate(rate, BigInt(nights), saleRates),
+      sleeps: countSleeping(rate.beds, party).sleeps,
+    })),
   };
 }
 
@@ -129,7 +137,7 @@ function chooseRates(rates: readonly StayRate[]): StayRate[] {
   return rates.filter((rate) => chosen.has(rate));
 }
 
-function toRate(rate: StayRate, nights: bigint, saleRates: SaleRates): z.input<typeof Rate> {
+function toRate(rate: StayRate, nights: bigint, saleRates: SaleRates): Omit<z.input<typeof Rate>, "sleeps"> {
   const { id, totalAmount, totalCurrency, boardType, roomName, cancellationPolicy } = rate;
   const { refundable, timeline } = cancellationPolicy;
   const inFull = timeline.findLast(({ refundAmount }) => parseDecimal(refundAmount) === parseDecimal(totalAmount));

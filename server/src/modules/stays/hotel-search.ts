@@ -23,6 +23,7 @@ import type { Ports } from "./context.ts";
 import { explainNoStays } from "./explain-no-stays.ts";
 import { keepSearch } from "./found-stays.ts";
 import { searchWithOwnRates } from "./negotiated-rates.ts";
+import { countSleeping, sayParty } from "./say-guests.ts";
 import { searchRadii } from "./search-radius.ts";
 import { seeAccommodations } from "./see-stays.ts";
 
@@ -39,7 +40,7 @@ export const MOST_AT_ONCE = 9;
 export const TOO_MANY = "must be at most 9: search and book for two or more groups";
 
 const ORDER =
-  "Best first: review score (0 to 10) minus three points for each multiple of the median price. Distance does not count: see distanceMeters and picks.nearest. picks.cheapestRefundable considers only those shown";
+  "Best first: review score (0 to 10) minus three points for each multiple of the median price. Hotels without beds for all guests come last. Distance does not count: see distanceMeters and picks.nearest. picks.cheapestRefundable considers only those shown";
 
 const Given = z.looseObject({
   location: z.string().optional().catch(undefined),
@@ -134,6 +135,7 @@ export const HotelsFound = SupplierResult.extend({
     latitude: z.number(),
     longitude: z.number(),
     countryCode: z.string(),
+    timeZone: z.string().describe("For the local time of fullRefundUntil, which is in UTC"),
     precision: z.string(),
     radiusKilometers: z.number().describe("Search radius; larger if there is nothing nearby"),
     unknownPart: z
@@ -141,7 +143,7 @@ export const HotelsFound = SupplierResult.extend({
       .nullable()
       .describe("The unknown part of the location; the hotels are then those of the larger place, such as the city"),
     otherPlaces: z.array(wordsOfOthers()).readonly().describe("Other meanings of the location"),
-    note: z.string().nullable().describe("What to ask before booking; null: the location is unambiguous"),
+    note: z.string().nullable().describe("What to settle before booking; null: nothing"),
     provenance: ProviderProvenance,
   }),
 });
@@ -235,22 +237,30 @@ export async function findHotels(
   const search = { place, timeZone, checkInDate, checkOutDate, guests, childAges, rooms };
   await seeAccommodations(stores.seenOffers, caller, search, accommodations, rates);
   const searchId = await keepSearch({ stores, clock, random }, caller, search, found);
-  const shown = accommodations
+  const party = { guests, childAges, rooms };
+  const answers = accommodations
     .slice(0, ACCOMMODATIONS_RETURNED)
-    .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates }));
+    .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates, party }));
+  // Each has either only rates that may fit, or only rates that do not.
+  const [fitting = [], tooSmall = []] = [true, false].map((fits) =>
+    answers.filter(({ rates: [rate] }) => countSleeping(rate?.beds ?? [], party).mayFit === fits),
+  );
+  const shown = [...fitting, ...tooSmall];
+  const notes = [sayTakenAs(text, place.label, otherPlaces) ?? [], ...sayParty(party, fitting.length > 0)].flat();
   return {
     searchId,
     accommodations: shown,
-    picks: pickAccommodations(shown, place),
+    picks: pickAccommodations(fitting.length > 0 ? fitting : shown, place),
     order: ORDER,
     searchedFor: { adults: guests - childAges.length, childAges, rooms },
     considered: found.length,
     more: sayMore(found.length - shown.length, searchId),
     location: {
       ...place,
+      timeZone: timeZone ?? maps.timeZonesAt(place)[0] ?? "Etc/UTC",
       radiusKilometers: wanted.radiusKilometers,
       otherPlaces,
-      note: sayTakenAs(text, place.label, otherPlaces),
+      note: notes.length === 0 ? null : notes.join(" "),
       provenance,
     },
     ...stays.provenance(),

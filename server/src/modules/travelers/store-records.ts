@@ -65,11 +65,17 @@ export function createTravelerRecords(options: Options) {
 
     /**
      * Protects users from erasure until the end of the transaction. Returns those already erased; a service account never is.
+     * With `isAlone`, other transactions that ask for it with one of these users wait.
      */
-    async keep(tenantId: string, environment: Environment, userIds: readonly string[]): Promise<readonly string[]> {
+    async keep(
+      tenantId: string,
+      environment: Environment,
+      userIds: readonly string[],
+      { isAlone = false }: { isAlone?: boolean } = {},
+    ): Promise<readonly string[]> {
       const named = withoutServiceAccounts(userIds);
       if (named.length === 0) return [];
-      const { rows } = await keepUsers({ tenantId, environment }, named).execute(db);
+      const { rows } = await keepUsers({ tenantId, environment }, named, { isAlone }).execute(db);
       const ids = new Set(rows.map(({ id }) => id));
       return named.filter((id) => !ids.has(id));
     },
@@ -89,11 +95,12 @@ const withoutServiceAccounts = (userIds: readonly string[]): string[] =>
 export function keepUsers(
   { tenantId, environment }: { tenantId: string; environment: Environment },
   userIds: readonly string[],
+  { isAlone = false }: { isAlone?: boolean } = {},
 ): RawBuilder<{ id: string }> {
   return sql<{ id: string }>`
     select id from app_user where tenant_id = ${tenantId} and network = ${environment}
       and id = any (${withoutServiceAccounts(userIds)}::text[])
-    order by id for key share`;
+    order by id for ${isAlone ? sql`no key update` : sql`key share`}`;
 }
 
 /** Reads of many records at once, and profile changes together with other records. */

@@ -161,6 +161,8 @@ export interface BookingTable {
   contactHashes: Json | null;
   askedServices: Json | null;
   additions: Defaulted<number>;
+  askedSlices: Json | null;
+  secondTicketToldAt: Timestamp | null;
 }
 
 export interface BookingInvoiceTable {
@@ -170,7 +172,7 @@ export interface BookingInvoiceTable {
   series: string;
   number: number;
   kind: "invoice" | "credit_note";
-  bookingId: Hex;
+  bookingId: string;
   orderId: string | null;
   totalMicro: bigint;
   document: Json;

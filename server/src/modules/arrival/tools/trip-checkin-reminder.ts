@@ -173,7 +173,13 @@ export const tripCheckinReminder = defineTool({
         timeZone: airport.timeZone,
         checkInOpensAt: checkInOpensAt.toString(),
       },
-      notes: [...onDeparture, ...aboutAirport(airport, known), ...notes, ...past.map((kind) => PAST[kind])],
+      notes: [
+        `Check-in is taken to open ${input.checkInWindowHours} hours before departure (checkInWindowHours); airlines differ, some open it weeks before.`,
+        ...onDeparture,
+        ...aboutAirport(airport, known),
+        ...notes,
+        ...past.map((kind) => PAST[kind]),
+      ],
       language: words.answer,
       ...provenance,
     };

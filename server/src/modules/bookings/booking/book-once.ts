@@ -34,6 +34,8 @@ type Intent<Kind> = Omit<
 
 export interface PreparedBooking {
   intent: { kind: "new"; booking: Intent<NewBooking> } | { kind: "pay"; held: Intent<HoldPayment> };
+  /** A last check, in the transaction that stores the intent: other bookings of the same travelers wait for its end. */
+  check?(aggregates: BookingAggregates): Promise<void>;
   /** The first request of the stored intent. */
   begin(booking: Booking): NextBookingMove;
 }
@@ -72,12 +74,14 @@ export async function bookOnce(
       async prepare() {
         await requireMoving(stores.boundChains, await stores.boundChains.requireHome(environment));
         progress?.(`Checking the ${name}, the travelers and the balance`);
-        const { intent, begin } = await prepare(held);
+        const { intent, check, begin } = await prepare(held);
         const by = { tenantId, environment, callId, workerId: callId };
         return {
           async insert(aggregates) {
             const intended = intent.kind === "pay" ? intent.held : intent.booking;
-            await requireTravelers(aggregates, caller, { travelers: [], ...intended });
+            const isAlone = check !== undefined;
+            await requireTravelers(aggregates, caller, { travelers: [], ...intended }, { isAlone });
+            await check?.(aggregates);
             const { amountMicroUsdc: amount } = intended;
             const { cover } = caller;
             const escrowBookingId = cover && (await requireCover(aggregates, { tenantId, environment, amount }, cover));
@@ -115,14 +119,18 @@ export async function requireBalance(
   await requireAvailable(stores.ledger, await findHomePurse(stores, caller), amount);
 }
 
-/** Keeps travelers from being erased while the booking is stored, and refuses erased ones. */
+/**
+ * Keeps travelers from being erased while the booking is stored, and refuses erased ones. `isAlone`: other transactions
+ * that ask for this wait for the end of this one.
+ */
 export async function requireTravelers(
   { travelerRecords }: Pick<Aggregates, "travelerRecords">,
   { tenantId, environment }: Pick<BookOnceRequest["caller"], "tenantId" | "environment">,
   { userId, travelers }: Pick<NewBooking, "userId" | "travelers">,
+  { isAlone = false }: { isAlone?: boolean } = {},
 ): Promise<void> {
   const userIds = [userId, ...travelers.flatMap((traveler) => traveler.userId ?? [])];
-  const gone = await travelerRecords.keep(tenantId, environment, userIds);
+  const gone = await travelerRecords.keep(tenantId, environment, userIds, { isAlone });
   if (gone.length === 0) return;
   throw new Failure("traveler_incomplete", {
     detail: "A traveler of this booking was erased in the meantime. Nothing was booked.",

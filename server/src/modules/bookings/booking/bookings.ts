@@ -94,9 +94,15 @@ export interface Booking extends BookingTerms, BookingProgress {
   updatedAt: Temporal.Instant;
 }
 
+interface AskedSlice {
+  segments: readonly { flightNumber: string; departingAt: string }[];
+}
+
 export type NewBooking = BookingTerms &
   Pick<Booking, "kind" | "offerId" | "airlineCreditId" | "travelers" | "itinerarySalt"> & {
     workerId: string;
+    /** A flight's, until the answer has them. */
+    askedSlices?: readonly AskedSlice[] | undefined;
   } & Partial<Pick<Booking, "particularsHash" | "contactHashes" | "escrowBookingId" | "askedServices">>;
 
 /** The members of a held order's booking that its payment changes. */
@@ -104,6 +110,17 @@ export type HoldPayment = BookingTerms &
   Pick<Booking, "particularsHash" | "askedServices"> & { workerId: string } & Partial<Pick<Booking, "escrowBookingId">>;
 
 export type BookingChange = Partial<BookingProgress>;
+
+/** A flight for which a traveler has a ticket, or is about to have one. */
+export interface Ticket {
+  bookingId: string;
+  /** Null while the supplier has not answered. */
+  orderId: string | null;
+  userId: string;
+  flightNumber: string;
+  /** The day of its departure, by the clock of the airport. */
+  day: string;
+}
 
 /** Booking records. At most one booking per tenant, environment and offer is not `failed`. */
 export interface Bookings extends EffectStore<Booking> {
@@ -129,6 +146,23 @@ export interface Bookings extends EffectStore<Booking> {
   reduceCover(id: string, amount: Micro): Promise<Micro>;
   /** Assigns a held order to the call that pays for it. Undefined if another call already has it, or it is no longer held. */
   payHeld(payment: HoldPayment): Promise<Booking | undefined>;
+  /**
+   * The first paid booking, or one that is being paid, by which a traveler is on one of the flights. Ignores those of
+   * which a caller was told shortly before the search that found the offer, and all of them if the tenant was never
+   * shown the offer.
+   */
+  findTicket(
+    tenantId: string,
+    environment: Environment,
+    asked: {
+      userIds: readonly string[];
+      flights: readonly Pick<Ticket, "flightNumber" | "day">[];
+      /** The offer to be booked. */
+      offerId: string;
+    },
+  ): Promise<Ticket | undefined>;
+  /** Stores that a caller was told of the ticket and asked to search again if a second one is meant. */
+  tellOfTicket(bookingId: string): Promise<void>;
   /** Makes a booking without a worker due for a look-up now; false if it has a worker or is final. */
   wake(id: string): Promise<boolean>;
   /** Erases the particulars of bookings for a person. `userId` and `name` are the replacements for the person's. */

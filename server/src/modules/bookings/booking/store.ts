@@ -12,6 +12,7 @@ import { AskedServices } from "./asked-services.ts";
 import { BookedTravelers } from "./booked-travelers.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
 import { requireHex } from "./cover.ts";
+import { createTickets } from "./store-tickets.ts";
 
 /** By then events of the supplier have usually told what a new order lacked, such as tickets; otherwise it is asked. */
 const FIRST_CHECK = { seconds: 60 } as const;
@@ -33,6 +34,7 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
     ...createCustomers(queryable, clock),
     ...createCovers(queryable),
     ...createErasure(queryable),
+    ...createTickets(queryable, clock),
   };
 }
 
@@ -84,6 +86,7 @@ function createRecords(
           particularsHash: booking.particularsHash ?? null,
           contactHashes: booking.contactHashes === undefined ? null : JSON.stringify(booking.contactHashes),
           askedServices: JSON.stringify(booking.askedServices ?? []),
+          askedSlices: booking.askedSlices === undefined ? null : JSON.stringify(booking.askedSlices),
           workerId: booking.workerId,
           workerSeenAt: at,
           createdAt: at,

@@ -8,6 +8,8 @@ import { sayCondition, weatherTexts } from "../weather-texts.ts";
 import { whyUnavailable } from "../why-unavailable.ts";
 
 const DAYS = 7;
+/** Beyond the forecast, so that a trip of any season has its daylight. */
+const MONTHS = 12;
 const MILES_IN_A_KILOMETER = 0.621_371;
 const INCHES_IN_A_MILLIMETER = 1 / 25.4;
 
@@ -71,7 +73,9 @@ export const tripWeatherBrief = defineTool({
           dayLengthMinutes: z.int(),
         }),
       )
-      .describe("Computed here from the coordinates, for a flat horizon at sea level"),
+      .describe(
+        "The next 7 days, then the 1st of each month for a year; computed from the coordinates, for a flat horizon at sea level",
+      ),
     language: LanguageAnswer,
   }),
   errors: {},
@@ -82,7 +86,10 @@ export const tripWeatherBrief = defineTool({
     const [timeZone = "Etc/UTC"] = maps.timeZonesAt(position);
     const { answer: weather, provenance } = await conditions.weatherAt(position, call.signal);
     const today = clock.now().toZonedDateTimeISO(timeZone).toPlainDate();
-    const sun = Array.from({ length: DAYS }, (_, days) => sunOn(position, today.add({ days }), timeZone));
+    const nextDays = Array.from({ length: DAYS }, (_, days) => today.add({ days }));
+    const months = Array.from({ length: MONTHS }, (_, index) => today.with({ day: 1 }).add({ months: index + 1 }));
+    const later = months.filter((day) => !nextDays.some((one) => one.equals(day)));
+    const sun = [...nextDays, ...later].map((day) => sunOn(position, day, timeZone));
     const words = wordsIn(languageCode);
     return {
       available: weather !== undefined,

@@ -34,6 +34,7 @@ export const TripSummary = z.object({
   expiresAt: Time,
   isExpired: z.boolean(),
   guestWallet: z.string().nullable().describe("null: not claimed"),
+  details: z.record(z.string(), wordsOfOthers("As given to prefund_trip")),
   sandbox: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
@@ -105,7 +106,6 @@ export const TripAnswer = TripSummary.extend({
     })
     .nullable()
     .describe("The mail that the guest would have received"),
-  details: z.record(z.string(), wordsOfOthers("As given to prefund_trip")),
   bookings: z.array(BookingAnswer).describe("Newest first"),
   actions: z
     .array(
@@ -136,6 +136,7 @@ export function describeTrip(trip: Trip, now: Temporal.Instant): z.output<typeof
     expiresAt: trip.expiresAt.toString(),
     isExpired: Temporal.Instant.compare(now, trip.expiresAt) >= 0,
     guestWallet: trip.guestWallet ?? null,
+    details: { ...trip.details },
     sandbox: trip.environment === "sandbox",
     createdAt: trip.createdAt.toString(),
     updatedAt: trip.updatedAt.toString(),
@@ -171,7 +172,6 @@ export function describeWhole(
     guestEmail: trip.guestEmail === undefined ? null : trip.guestEmail.replace(/(?<=^.)[^@]*/u, "***"),
     mail: trip.mail,
     keptMail: describeKeptMail(trip),
-    details: { ...trip.details },
     bookings: bookings.slice(0, LATEST_BOOKINGS).map(describeBooking),
     actions: actions.map(({ actionId, actionType, fee, transactionHash, at }) => ({
       actionId,

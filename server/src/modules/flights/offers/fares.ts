@@ -110,6 +110,7 @@ export const Picks = z
     cheapestRefundable: PickedFare.extend({ refundPenaltyAmount: DecimalAmount.nullable() })
       .nullable()
       .describe("The lowest price; null: no fare is refundable"),
+    cheapestWithFreeRefund: PickedFare.nullable().describe("Refundable without a penalty"),
     cheapestInMixedCabins: PickedFare.optional().describe(
       "Cheaper than cheapest, but partly in a lower cabin than requested; see its cabins",
     ),
@@ -152,7 +153,11 @@ export function compareOffers(
 function pickByTerms(offers: readonly FlightOffer[], shownIds: ReadonlySet<string>, cabin: FlightSearch["cabinClass"]) {
   const cheapestFirst = offers.toSorted((left, right) => micro(left) - micro(right));
   const changeable = cheapestFirst.filter(({ conditions }) => conditions.changeBeforeDeparture?.allowed === true);
-  const [refundable] = cheapestFirst.filter(({ conditions }) => conditions.refundBeforeDeparture?.allowed === true);
+  const allRefundable = cheapestFirst.filter(({ conditions }) => conditions.refundBeforeDeparture?.allowed === true);
+  const [refundable] = allRefundable;
+  const free = allRefundable.find(
+    ({ conditions }) => parseDecimal(conditions.refundBeforeDeparture?.penaltyAmount ?? "") === 0n,
+  );
   const withOneChange = lowest(changeable, (offer) => micro(offer) + changePenalty(offer));
   const changed = (offer: FlightOffer | undefined) =>
     offer === undefined
@@ -168,6 +173,7 @@ function pickByTerms(offers: readonly FlightOffer[], shownIds: ReadonlySet<strin
             ...pick(refundable, shownIds, cabin),
             refundPenaltyAmount: refundable.conditions.refundBeforeDeparture?.penaltyAmount ?? null,
           },
+    cheapestWithFreeRefund: free === undefined ? null : pick(free, shownIds, cabin),
   };
 }
 
@@ -207,12 +213,14 @@ export function pickedOffers(
     cheapestChangeable,
     cheapestWithOneChange,
     cheapestRefundable,
+    cheapestWithFreeRefund,
     cheapestInMixedCabins,
     notShown,
   }: z.infer<typeof Picks>,
   offers: readonly FlightOffer[],
 ): readonly FlightOffer[] {
-  const named = [cheapestChangeable, cheapestWithOneChange, cheapestRefundable, cheapestInMixedCabins, ...notShown];
+  const byTerms = [cheapestChangeable, cheapestWithOneChange, cheapestRefundable, cheapestWithFreeRefund];
+  const named = [...byTerms, cheapestInMixedCabins, ...notShown];
   const ids = new Set(named.map((fare) => fare?.id));
   return offers.filter(({ id }) => ids.has(id));
 }

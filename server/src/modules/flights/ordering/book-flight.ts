@@ -24,7 +24,7 @@ import { findTravelDay, inPlaces, isAdult, isInfant } from "../searching/passeng
 import { toAskedServices } from "../services/asked-services.ts";
 import { requireSeenServices } from "../services/see-services.ts";
 import { type AskedFlight, askedFlight, type FlightCaller } from "./asked-flight.ts";
-import { refuseSecondTicket } from "./booked-twice.ts";
+import { refuseSecondTicket, tellOfTicket } from "./booked-twice.ts";
 import { FlightBookingSteps } from "./booking-steps.ts";
 import { checkPayment, type PaymentPorts } from "./check-payment.ts";
 import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
@@ -51,7 +51,7 @@ export function bookFlight(
   const asked = askedFlight(ports.travelers, caller, request);
   const prepare = (held: Booking | undefined) =>
     held === undefined ? prepareBooking(ports, request, steps, random) : preparePayment(ports, request, steps, held);
-  return bookOnce(ports, { caller, callId, asked, steps, prepare }, options);
+  return tellOfTicket(ports.stores.bookings, bookOnce(ports, { caller, callId, asked, steps, prepare }, options));
 }
 
 /** Runs all checks before anything is stored or sent. */
@@ -61,7 +61,7 @@ async function prepareBooking(
   steps: FlightBookingSteps,
   random: RandomBytes,
 ): Promise<PreparedBooking> {
-  const { booking, order, offer } = await prepareOrder(ports, request, random, { isPaid: true });
+  const { booking, order, offer } = await prepareOrder(ports, request, random);
   // Suppliers accept services only with an order paid at once; then all of it or nothing is booked.
   const instant =
     order.services.length > 0 ||
@@ -69,6 +69,7 @@ async function prepareBooking(
     offer.paymentRequirements.requiresInstantPayment;
   return {
     intent: { kind: "new", booking },
+    check: ({ bookings }) => refuseSecond({ bookings, caller: request.caller }, offer, booking.travelers),
     begin: (intent) => steps.order(intent, order, instant),
   };
 }
@@ -134,15 +135,23 @@ export async function checkFlight(ports: BookFlightPorts, request: Omit<BookFlig
   await requireBalance(ports.stores, caller, amountMicroUsdc);
 }
 
-/** `checkOrder`, and that nobody buys a second ticket by mistake. The overlap pause of a run asks a person instead. */
+/** `checkOrder`, and that nobody buys a second ticket by mistake. */
 async function checkPurchase(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">) {
+  const { bookings } = ports.stores;
   const checked = await checkOrder(ports, request);
-  const { caller, offerId } = request;
-  if (caller.cover === undefined) {
-    const userIds = checked.travelers.map(({ userId }) => userId);
-    await refuseSecondTicket({ stores: ports.stores, caller }, { offerId, slices: checked.offer.slices, userIds });
-  }
+  await tellOfTicket(bookings, refuseSecond({ bookings, caller: request.caller }, checked.offer, checked.travelers));
   return checked;
+}
+
+/** A run asks a person instead, in its overlap pause. */
+async function refuseSecond(
+  by: Parameters<typeof refuseSecondTicket>[0] & { caller: FlightCaller },
+  { id: offerId, slices }: FlightOffer,
+  travelers: readonly { userId?: string }[],
+): Promise<void> {
+  if (by.caller.cover !== undefined) return;
+  const userIds = travelers.flatMap(({ userId }) => userId ?? []);
+  await refuseSecondTicket(by, { offerId, slices, userIds });
 }
 
 /** The checks with which `holdFlight` begins. */
@@ -171,12 +180,11 @@ export async function prepareOrder(
   ports: BookFlightPorts,
   request: BookFlightRequest,
   random: RandomBytes,
-  { isPaid = false }: { isPaid?: boolean } = {},
 ): Promise<PreparedOrder> {
   const { clock } = ports;
   const { caller, callId, offerId, services, airlineCreditId } = request;
   const { tenantId, environment } = caller;
-  const checked = await (isPaid ? checkPurchase(ports, request) : checkOrder(ports, request));
+  const checked = await checkOrder(ports, request);
   const { offer, travelers, rate, open, amountMicroUsdc, totalAmount, totalCurrency, askedServices } = checked;
   const passengers = await toPassengers(ports, checked, { tenantId, environment, callId });
 
@@ -194,6 +202,9 @@ export async function prepareOrder(
       airlineCreditId,
       askedServices,
       travelers: toBooked(travelers, passengers, caller),
+      askedSlices: offer.slices.map(({ segments }) => ({
+        segments: segments.map(({ flightNumber, departingAt }) => ({ flightNumber, departingAt })),
+      })),
       itinerarySalt: newSalt(random),
     },
   };

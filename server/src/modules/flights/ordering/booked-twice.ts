@@ -4,7 +4,7 @@ import type { PlannedOverlap } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Maps } from "../../../ports/maps.ts";
 import type { FlightOffer } from "../../../ports/supplier/flights.ts";
-import type { BookingResult, SeenOffer } from "../../bookings/index.ts";
+import type { BookingResult, Bookings, SeenOffer, Ticket } from "../../bookings/index.ts";
 import type { Stores } from "../context.ts";
 
 interface Leg {
@@ -97,41 +97,45 @@ interface Purchase {
 }
 
 /**
- * Throws `already_booked` if a traveler has paid for one of these flights already with an offer of the same search, such
- * as another fare: nobody does that on purpose. A new search shows that it is meant; then there are only warnings.
+ * Throws `already_booked` if a traveler has a paid ticket for one of these flights, or a call is paying for one: nobody
+ * buys a second one on purpose unasked. A search after this refusal shows that it is meant; then there are only warnings.
  */
 export async function refuseSecondTicket(
-  {
-    stores,
-    caller,
-  }: { stores: Pick<Stores, "orders" | "seenOffers">; caller: Pick<Caller, "tenantId" | "environment"> },
+  { bookings, caller }: { bookings: Pick<Bookings, "findTicket">; caller: Pick<Caller, "tenantId" | "environment"> },
   { offerId, slices, userIds }: Purchase,
 ): Promise<void> {
-  const { tenantId, environment } = caller;
-  const legs = slices.map(({ origin, destination, segments }) => ({
-    flights: segments.map(({ flightNumber }) => flightNumber),
-    origin,
-    destination,
-    departingAt: segments[0]?.departingAt ?? null,
-    arrivingAt: segments.at(-1)?.arrivingAt ?? null,
-  }));
-  const asked = { userIds, periods: listPeriods(legs), exceptOfferId: offerId };
-  const found = await stores.orders.findFlights(tenantId, environment, asked);
-  const paid = found.filter((one) => !one.isHeld && isOn(legs, one));
-  if (paid.length === 0) return;
-  const seen = await stores.seenOffers.findAll(caller, [offerId, ...paid.map((one) => one.offerId)]);
-  const findSearch = (id: string) => {
-    const offer = seen.get(id);
-    return offer?.kind === "flight" ? offer.searchId : null;
-  };
-  const searchId = findSearch(offerId);
-  const twin = paid.find((one) => searchId !== null && findSearch(one.offerId) === searchId);
-  if (twin === undefined) return;
-  const { orderId, userId, flightNumber, day } = twin;
-  throw new Failure("already_booked", {
-    detail: `${userId} is already booked on ${flightNumber} of ${day}, as order ${orderId}, with another offer of the same search. Nothing was done. To have another fare, cancel that order first: cancel_order_quote says what is refunded. If a second ticket is meant, search again and book the offer that you find then.`,
-    extra: { orderId, offerId, differsIn: "fare" },
-  });
+  const flights = slices.flatMap(({ segments }) =>
+    segments.map(({ flightNumber, departingAt }) => ({ flightNumber, day: departingAt.slice(0, 10) })),
+  );
+  const ticket = await bookings.findTicket(caller.tenantId, caller.environment, { userIds, flights, offerId });
+  if (ticket !== undefined) throw new SecondTicket(ticket, offerId);
+}
+
+class SecondTicket extends Failure {
+  readonly bookingId: string;
+
+  constructor({ bookingId, orderId, userId, flightNumber, day }: Ticket, offerId: string) {
+    const flight = `${flightNumber} of ${day}`;
+    const had =
+      orderId === null
+        ? `Another call is booking ${flight} for ${userId} right now. Nothing was done; list_orders shows the order once it is made. If it fails, call again.`
+        : `${userId} is already booked on ${flight}, as order ${orderId}. Nothing was done. To have another fare, cancel that order first: cancel_order_quote says what is refunded.`;
+    super("already_booked", {
+      detail: `${had} If a second ticket is meant, search again within an hour and book an offer of that search.`,
+      extra: { orderId, bookingId, offerId, differsIn: "fare" },
+    });
+    this.bookingId = bookingId;
+  }
+}
+
+/** Stores that the caller was told of the ticket: a later search shows that a second one is meant. */
+export async function tellOfTicket<T>(bookings: Pick<Bookings, "tellOfTicket">, book: Promise<T>): Promise<T> {
+  try {
+    return await book;
+  } catch (error) {
+    if (error instanceof SecondTicket) await bookings.tellOfTicket(error.bookingId);
+    throw error;
+  }
 }
 
 /** Clocks of airports differ by up to 26 hours. */

@@ -33,7 +33,7 @@ export function toAskedFlight(input: z.output<typeof BookFlightInput>): AskedFli
 export const bookErrors = {
   ...supplierErrors,
   already_booked:
-    "The offer is already booked or held for other travelers, or with other services or another credit, or a traveler has a ticket for this flight from the same search; orderId names that order. Nothing was done. Search again and book another offer, or repeat that call exactly to get its answer.",
+    "The offer is already booked or held for other travelers, or with other services or another credit, or a traveler already has a ticket for this flight; orderId names that order. Nothing was done. Search again and book another offer, or repeat that call exactly to get its answer.",
   customer_in_progress: "Another call is creating a customer user for this traveler. Call again in a few seconds.",
   ...offerErrors,
   price_changed: "The price has changed. Nothing is owed; search again.",

@@ -99,6 +99,10 @@ export const bookFlight = defineTool({
   },
 });
 
+/** The supplier takes no such request. */
+const ASSISTANCE =
+  "If a traveler needs assistance, such as a wheelchair, tell the airline at least 48 hours before departure: it cannot be ordered here.";
+
 /** The stored answer lacks the charge's transaction hash, the time zones, and the order's current state. */
 async function buildAnswer(
   stored: unknown,
@@ -120,9 +124,13 @@ async function buildAnswer(
     vendorAddress: await findVendorAddress(stores, caller.environment),
     timeZones: findTimeZones(booked.slices, maps),
     ancillaries,
-    next: [...refused, ...twice.map(({ warning }) => warning), ...sayMissing(ancillaries, booked), booked.next].join(
-      " ",
-    ),
+    next: [
+      ...refused,
+      ...twice.map(({ warning }) => warning),
+      ...sayMissing(ancillaries, booked),
+      booked.next,
+      ...(isOver ? [] : [ASSISTANCE]),
+    ].join(" "),
     refundableUntil: booked.refundableUntil === null ? null : departure,
     changeableUntil: booked.changeableUntil === null ? null : departure,
   };

@@ -11,7 +11,7 @@ type Say = ReturnType<typeof invoiceTexts>;
 export async function drawInvoice({ invoice, attachment }: ToDraw): Promise<DrawnInvoice> {
   const words = wordsIn(invoice.language);
   const say = invoiceTexts(words);
-  const title = say(invoice.kind === "invoice" ? "invoice" : "creditNote");
+  const title = say(invoice.kind === "credit_note" ? "creditNote" : invoice.kind);
   const made = new Date(`${invoice.issuedOn}T00:00:00Z`);
   return await drawPage({ title: `${title} ${invoice.number}`, locale: words.locale, made }, (paper) => {
     paper.attach(JSON.stringify(invoice), {
@@ -56,7 +56,12 @@ class InvoicePage {
     this.#paper.text(title, { size: 20, weight: "bold" });
     this.#paper.text(number, { size: 12, weight: "bold" });
     if (corrects !== null)
-      this.#paper.text(this.#say("corrects", { ...corrects, date: this.#date(corrects.issuedOn) }));
+      this.#paper.text(
+        this.#say(corrects.kind === "receipt" ? "correctsReceipt" : "corrects", {
+          ...corrects,
+          date: this.#date(corrects.issuedOn),
+        }),
+      );
     this.#paper.text(`${this.#say("issuedOn")}: ${this.#date(issuedOn)}`);
     if (supplied !== null) {
       const days = [...new Set([supplied.from, supplied.to])].map((one) => this.#date(one));
@@ -120,7 +125,8 @@ class InvoicePage {
     if (tells !== "") this.#paper.text(tells);
     const amount = `${this.#words.money(settlement.totalUsdc, "USDC")}`;
     const moment = this.#words.moment(Temporal.Instant.from(settlement.settledAt), "UTC");
-    this.#paper.text(kind === "invoice" ? this.#say("paid", { amount, moment }) : this.#say("givenBack", { amount }));
+    if (kind === "credit_note") this.#paper.text(this.#say("givenBack", { amount }));
+    else this.#paper.text(this.#say(kind === "invoice" ? "paid" : "paidFromWallet", { amount, moment }));
     this.#paper.text(this.#say("rate", settlement.rate));
     this.#paper.text(this.#say("transaction", { chain: String(settlement.chainId), hash: settlement.txHash }), {
       size: 7.5,

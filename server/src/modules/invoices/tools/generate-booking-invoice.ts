@@ -6,8 +6,10 @@ import { PlanReads } from "../../../kernel/call/plan-reads.ts";
 import { EMPTY_PLAN, planOrRefusal } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { Hash, readHash, requireHash } from "../../escrow/index.ts";
+import type { BoughtOrder } from "../../orders/index.ts";
 import { defineTool, type Stores } from "../context.ts";
 import { EInvoiceNotChecked, EInvoiceRefused } from "../e-invoices.ts";
+import { findPayment } from "../find-payment.ts";
 import { findSettlement, type Settlement, settlementErrors } from "../find-settlement.ts";
 import type { StoredInvoice } from "../invoices.ts";
 import { checkInvoice, creditRefunds, issueInvoice } from "../issue-invoice.ts";
@@ -32,8 +34,6 @@ const Files = z.object({
 const errors = {
   ...settlementErrors,
   ...taxRateErrors,
-  booking_paid_directly:
-    "This order was paid from the wallet without escrow, so it has no invoice: only a booking settled in escrow has one. read_order shows what was paid. To get an invoice, take it through escrow with its itineraryHash and vendorAddress: reserve_booking, commit_booking, confirm_flight, settle_booking; the wallet then gets back what it has paid. Call again with the bookingId of reserve_booking.",
   invoicing_not_set:
     "An invoice needs a seller and a buyer. Have a person add them to the tenant's invoicing settings, then call again.",
   e_invoice_refused:
@@ -46,16 +46,16 @@ const errors = {
 export const generateBookingInvoice = defineTool({
   name: "generate_booking_invoice",
   title: "Invoice a booking",
-  summary: "Issue the invoice of a settled booking, as PDF and JSON.",
+  summary: "Issue the invoice of a settled booking, or the receipt of an order paid directly, as PDF and JSON.",
   advice:
-    "Only after settle_booking: an order paid directly has none. A repeat returns the same number and URLs, and any credit notes since. Seller, buyer and tax come from invoicing settings, which a person sets.",
+    "After settle_booking, or for a bkg_… or order id. A repeat returns the same number and URLs, and any credit notes since. Seller, buyer and tax come from invoicing settings, which a person sets.",
   area: "escrow",
   effect: "write",
   price: 5_000n,
   payableWithoutKey: false,
   uses: ["stores", "chain", "clock", "fx", "invoiceAddresses", "invoiceRenderer", "eInvoices"],
   input: z.strictObject({
-    bookingId: z.string(),
+    bookingId: z.string().describe("0x… (invoice) or bkg_… or order id (receipt)"),
     settleTxHash: Hash.optional().describe("txHash from settle_booking; default: the recorded one"),
   }),
   output: Files.extend({
@@ -97,7 +97,8 @@ export const generateBookingInvoice = defineTool({
     const settlement = await takeSettlement(input, stores, caller);
     const { settings, issued } = await readIssued(settlement, stores);
     if (issued.length > 0) return;
-    const given = { settings, chainId: chain.chainId, readTaxRates: taxRatesReader({ fx, clock }, caller, settings) };
+    const readTaxRates = taxRatesReader({ fx, clock }, caller, settlement.order === undefined ? settings : undefined);
+    const given = { settings, chainId: chain.chainId, readTaxRates };
     await inWordsOfTool(checkInvoice({ stores, clock, eInvoices }, settlement, given));
   },
 
@@ -107,7 +108,8 @@ export const generateBookingInvoice = defineTool({
     const { tenantId, environment, bookingId } = settlement.booking;
     const owner = { tenantId, environment };
     const issuePorts = { stores, clock, eInvoices };
-    const given = { settings, chainId: chain.chainId, readTaxRates: taxRatesReader({ fx, clock }, caller, settings) };
+    const readTaxRates = taxRatesReader({ fx, clock }, caller, settlement.order === undefined ? settings : undefined);
+    const given = { settings, chainId: chain.chainId, readTaxRates };
     const isNew = issued.length === 0;
     const first = isNew ? await inWordsOfTool(issueInvoice(issuePorts, settlement, given)) : { documents: issued };
     const credited = await creditRefunds(issuePorts, owner, bookingId, first);
@@ -147,26 +149,31 @@ async function requireSettlement(
   stores: Pick<Stores, "bookings" | "chainTransactions" | "escrowBookings" | "orders">,
   { tenantId, environment }: Caller,
 ): Promise<Settlement> {
-  const bookingId = readHash(named);
+  const owner = { tenantId, environment };
+  const order = readHash(named) === undefined ? await findOrder(named, stores, owner) : undefined;
+  // An order that escrow paid for is on the invoice of that booking.
+  const bookingId = readHash(named) ?? readHash(order?.booking.escrowBookingId ?? order?.externalId ?? "");
   if (bookingId === undefined) {
-    const orderId = await findOrderId(named, stores, { tenantId, environment });
-    throw orderId === undefined
-      ? refused("booking_not_found")
-      : refused("booking_paid_directly", { extra: { orderId } });
+    if (order === undefined) throw refused("booking_not_found");
+    const payment = await findPayment(stores, order, refused);
+    if (settleTxHash !== undefined && requireHash(settleTxHash) !== payment.transactionHash) {
+      throw refused("settlement_of_other_booking");
+    }
+    return payment;
   }
   const hash = settleTxHash === undefined ? undefined : requireHash(settleTxHash);
-  return await findSettlement(stores, { tenantId, environment, bookingId, hash }, refused);
+  return await findSettlement(stores, { ...owner, bookingId, hash }, refused);
 }
 
-/** The order that the id names, itself or as its booking: neither is a booking in escrow. */
-async function findOrderId(
+/** The order that the id names, itself or as its booking. */
+async function findOrder(
   named: string,
   { bookings, orders }: Pick<Stores, "bookings" | "orders">,
   { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
-): Promise<string | undefined> {
+): Promise<BoughtOrder | undefined> {
   const booking = named.startsWith("bkg_") ? await bookings.get(named) : undefined;
-  if (booking?.tenantId === tenantId && booking.environment === environment) return booking.orderId;
-  return (await orders.find(tenantId, environment, named))?.orderId;
+  const isOwn = booking?.tenantId === tenantId && booking.environment === environment;
+  return await orders.findBought(tenantId, environment, (isOwn ? booking.orderId : undefined) ?? named);
 }
 
 function takeSettlement(...asked: Parameters<typeof requireSettlement>): Promise<Settlement> {

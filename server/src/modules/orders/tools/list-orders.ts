@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { IsoDate, wordsOfOthers } from "../../../domain/schemas.ts";
+import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
+import { DecimalAmount, IsoDate, wordsOfOthers } from "../../../domain/schemas.ts";
 import { CURSOR_MESSAGE, NextCursor, pageInput, readPage } from "../../../kernel/contracts/page.ts";
 import { defineTool } from "../context.ts";
 import { describeTravelers, ShownTraveler, showChanges } from "../describe-order.ts";
@@ -12,6 +13,8 @@ const ListedOrder = OrderSummary.extend({
   what: wordsOfOthers("The route, or the accommodation's name").nullable(),
   startsOn: z.string().nullable().describe("Local date of the first departure or the check-in"),
   endsOn: z.string().nullable().describe("Local date of the last arrival or the check-out"),
+  wasPaid: z.boolean().describe("false: held, and never paid"),
+  refundedUsdc: DecimalAmount.describe("Sum of its refunds"),
   travelers: z.array(ShownTraveler).describe("Names are shortened without the scope travelers:read"),
   scheduleChanges: z.array(Details).describe("Changes by the airline, not answered yet: as in read_order"),
 });
@@ -59,6 +62,8 @@ export const listOrders = defineTool({
       what: order.what ?? null,
       startsOn: order.startsOn ?? null,
       endsOn: order.endsOn ?? null,
+      wasPaid: order.wasPaid,
+      refundedUsdc: formatDecimal(parseDecimal(order.refundedUsdc) ?? 0n),
       travelers: describeTravelers(order.travelers, scopes),
       scheduleChanges: showChanges(order.scheduleChanges, maps),
     }));

@@ -6,6 +6,8 @@ import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
+import type { Booking } from "../../bookings/index.ts";
+import type { OrderRecord } from "../../orders/index.ts";
 import { ChangePrice, dueFor, pickPrice } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";
 import { seeChange } from "../see-changes.ts";
@@ -24,6 +26,22 @@ async function requireOwnOrder(
   return order;
 }
 
+const Booked = z.looseObject({ voidWindowEndsAt: z.string().nullable().default(null) });
+
+/** An order that a traveler has changed can no longer be voided. */
+function sayVoidWindow(
+  booking: Pick<Booking, "result"> | undefined,
+  { priceParts }: Pick<OrderRecord, "priceParts">,
+  now: Temporal.Instant,
+): { voidWindowEnds?: string } {
+  const until = Booked.safeParse(booking?.result).data?.voidWindowEndsAt ?? null;
+  // The first part is the booking, every further one a change.
+  if (until === null || priceParts.length > 1 || Temporal.Instant.compare(until, now) <= 0) return {};
+  return {
+    voidWindowEnds: `Until ${until}, the airline may cancel the order free of charge. Once it is changed, it no longer does: its fare then decides.`,
+  };
+}
+
 export const selectOrderChangeOffer = defineTool({
   name: "select_order_change_offer",
   title: "Select an order's change offer",
@@ -34,7 +52,7 @@ export const selectOrderChangeOffer = defineTool({
   onlyAsks: true,
   price: 2_000n,
   payableWithoutKey: false,
-  uses: ["flights", "flightServicing", "stores"],
+  uses: ["flights", "flightServicing", "stores", "clock"],
   input: z.strictObject({ offerId: z.string().describe("oco_… from request_order_change") }),
   output: SupplierResult.extend(ChangePrice.shape).extend({
     changeId: z.string(),
@@ -48,6 +66,7 @@ export const selectOrderChangeOffer = defineTool({
       .string()
       .optional()
       .describe("Fewer checked bags than the flights that it replaces; omitted: no fewer"),
+    voidWindowEnds: z.string().optional().describe("The free cancellation that the change ends, if there is one now"),
   }),
   errors: {
     ...supplierErrors,
@@ -64,7 +83,7 @@ export const selectOrderChangeOffer = defineTool({
 
   probe: ({ offerId }, { stores, caller }) => requireOwnOrder(stores, caller, offerId),
 
-  async run({ offerId }, { flights, flightServicing, stores, caller }) {
+  async run({ offerId }, { flights, flightServicing, stores, clock, caller }) {
     const order = await requireOwnOrder(stores, caller, offerId);
     const { orderId } = order;
     const change = await flightServicing.selectChangeOffer(offerId);
@@ -78,6 +97,7 @@ export const selectOrderChangeOffer = defineTool({
       due: { amount: dueFor(change), currency: change.changeTotalCurrency },
       expiresAt: change.expiresAt,
       ...(fewerBags === null ? {} : { fewerBags }),
+      ...sayVoidWindow(await stores.bookings.get(order.bookingId), order, clock.now()),
       ...flights.provenance(),
       sandbox: flights.sandbox,
     };

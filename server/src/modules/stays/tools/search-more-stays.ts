@@ -76,7 +76,9 @@ export const searchMoreStays = defineTool({
     await seeAccommodations(stores.seenOffers, caller, about, shown, rates);
     const nights = Temporal.PlainDate.from(checkInDate).until(checkOutDate).days;
     return {
-      accommodations: shown.map((one) => toAccommodationAnswer(one, { center, nights, saleRates: rates })),
+      accommodations: shown.map((one) =>
+        toAccommodationAnswer(one, { center, nights, saleRates: rates, party: { guests, childAges, rooms } }),
+      ),
       matching: matching.length,
       considered: found.length,
       emptiedBy,

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
+import { newFundedTenant, requireResult } from "../../../test/support/treasury.ts";
+import { InvoiceDocument } from "./document.ts";
+
+/** Receipts of orders that the wallet paid for, without escrow. */
+
+let world: Servicing;
+beforeAll(async () => {
+  world = await openServicing("shared");
+});
+afterAll(() => world.close());
+
+const readDocument = async (url: unknown) => InvoiceDocument.parse(await (await fetch(String(url))).json());
+/** The wallet's payment is confirmed by a block soon after the booking. */
+async function receipt(bookingId: unknown) {
+  await expect
+    .poll(async () => (await world.service.call("generate_booking_invoice", { bookingId })).status, { timeout: 30_000 })
+    .toBe(200);
+  return await world.result("generate_booking_invoice", { bookingId });
+}
+
+it("says what was bought, when it was paid and by which transaction, once per order", async () => {
+  const [offer] = await world.search();
+  const booked = await world.result("book_flight", { offerId: offer?.id });
+  const given = await receipt(booked.bookingId);
+  expect(given).toMatchObject({
+    invoiceNumber: expect.stringMatching(/^SANDBOX-REC-\d{6}$/),
+    bookingId: booked.bookingId,
+    orderId: booked.orderId,
+    totalUsdc: booked.chargedUsdc,
+    total: booked.totalAmount,
+    currency: booked.totalCurrency,
+    creditNotes: [],
+    eInvoice: { available: false },
+  });
+  expect(await receipt(booked.orderId)).toEqual(given);
+  const document = await readDocument(given.jsonUrl);
+  const charge = await world.result("read_transaction", { transferId: booked.chargeTransferId });
+  expect([given.settleTxHash, document.settlement.txHash]).toEqual([charge.txHash, charge.txHash]);
+  expect(document).toMatchObject({
+    kind: "receipt",
+    booking: { bookingId: booked.bookingId, orderId: booked.orderId, pnr: booked.pnr, tripId: null },
+    tax: { treatment: "none", includedAmount: null },
+  });
+  expect(document.booking.travelers).toHaveLength(1);
+  expect(document.booking.journey.length).toBeGreaterThan(0);
+  const sum = document.lines.reduce((total, { amount }) => total + Math.round(Number(amount) * 100), 0);
+  expect(sum).toBe(Math.round(Number(booked.totalAmount) * 100));
+  const pdf = await (await fetch(String(given.pdfUrl))).bytes();
+  expect(Buffer.from(pdf.subarray(0, 5)).toString()).toBe("%PDF-");
+});
+
+it("credits a refund of the order on a note that names the receipt", async () => {
+  const booked = await world.bookFlexible();
+  const given = await receipt(booked.orderId);
+  const { cancellationId } = await world.result("cancel_order_quote", { orderId: booked.orderId });
+  const cancelled = await world.result("confirm_cancel_order", { cancellationId });
+  const { creditNotes, ...again } = await receipt(booked.bookingId);
+  expect(again.invoiceNumber).toBe(given.invoiceNumber);
+  expect(creditNotes).toMatchObject([{ totalUsdc: cancelled.refundedUsdc }]);
+  const [note] = creditNotes as readonly { jsonUrl: string }[];
+  expect(await readDocument(note?.jsonUrl)).toMatchObject({
+    kind: "credit_note",
+    corrects: { number: given.invoiceNumber, kind: "receipt" },
+  });
+});
+
+it("has none for an order that is held unpaid, or is another tenant's", async () => {
+  const held = (await world.search()).map(({ id }) => id);
+  const { as } = await newFundedTenant(world.service, "Receipts");
+  for (const offerId of held) {
+    const answer = await world.service.call("hold_flight", { offerId });
+    if (answer.status !== 200) continue;
+    const { orderId } = requireResult(answer);
+    const asked = async (options = {}) =>
+      (await world.service.call("generate_booking_invoice", { bookingId: orderId }, options)).body;
+    expect(await asked()).toMatchObject({ code: "booking_not_settled", detail: expect.stringContaining("unpaid") });
+    expect(await asked(as)).toMatchObject({ code: "booking_not_found" });
+    return;
+  }
+  throw new Error("no offer can be held");
+});
