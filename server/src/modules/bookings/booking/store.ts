@@ -359,7 +359,7 @@ export function readBookingColumns({
   };
 }
 
-function toBooking({
+export function toBooking({
   amountMicro,
   coverMicro,
   coverChargedMicro,
