@@ -28,7 +28,7 @@ const MOST: Readonly<Record<string, number>> = {
   check_policy: 4,
   preview_call: 22,
   reserve_booking: 17,
-  book_flight: 79,
+  book_flight: 72,
   commit_booking: 30,
   read_order: 5,
   confirm_flight: 15,

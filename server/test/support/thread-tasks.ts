@@ -3,7 +3,13 @@ import { threadId } from "node:worker_threads";
 import type { ThreadTask } from "../../src/ports/threads.ts";
 
 /** The work of the tests of the threads. A gate keeps its task running until it is opened. */
-export type Work = "answer" | "tell the priority" | "fail" | "end the thread" | "use up memory" | { gate: Int32Array<SharedArrayBuffer> };
+export type Work =
+  | "answer"
+  | "tell the priority"
+  | "fail"
+  | "end the thread"
+  | "use up memory"
+  | { gate: Int32Array<SharedArrayBuffer> };
 
 export const task: ThreadTask<Work, number> = {
   module: import.meta.url,
