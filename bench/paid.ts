@@ -1,11 +1,12 @@
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createPublicClient, createWalletClient, defineChain, erc20Abi, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";
 import { say } from "./support/compare.ts";
+import { openPaidCpu } from "./support/paid-cpu.ts";
 import { type PaidSlice, runPaidSlice, toRequest } from "./support/paid-load.ts";
 import { startProduct, startProgram, stopProgram } from "./support/processes.ts";
 import { readTerms, signPaymentHeader } from "./support/sign-payments.ts";
@@ -23,6 +24,7 @@ const CLIENTS = 16;
 const SECONDS = 4;
 const WARM_UP_SECONDS = 2;
 const ROUNDS = 5;
+const CORES = availableParallelism();
 /** The minimum of valid payments, none of which may be refused. */
 const LEAST_PAID = 2_000;
 /** Signed for a slice beyond what the fastest one so far needed, and at least: a machine can be slow for a while. */
@@ -65,6 +67,9 @@ async function runMode({ name, environment, target }: (typeof MODES)[number]): P
     const termsByName = { ours: terms, stock: await readTerms(`http://127.0.0.1:${stockPort}${PATH}`, BODY) };
 
     const fastest = { stock: 0, ours: 0 };
+    const servicePid = product.child.pid ?? 0;
+    const cpu = { ours: openPaidCpu(servicePid, servicePid), stock: openPaidCpu(servicePid, stock.child.pid ?? 0) };
+
     const slice = async (side: Side, seconds: number): Promise<PaidSlice> => {
       const each = Math.ceil((Math.max(fastest[side] * SPARE, LEAST_SIGNED_PER_SECOND) * seconds) / CLIENTS);
       const port = ports[side];
@@ -78,7 +83,7 @@ async function runMode({ name, environment, target }: (typeof MODES)[number]): P
           }),
         ),
       );
-      const measured = await runPaidSlice({ port, requests, seconds });
+      const measured = await cpu[side].measure(() => runPaidSlice({ port, requests, seconds }));
       fastest[side] = Math.max(measured.paidPerSecond, fastest[side]);
       return measured;
     };
@@ -97,6 +102,10 @@ async function runMode({ name, environment, target }: (typeof MODES)[number]): P
       }
     }
     while (sumPaid(all.ours) < LEAST_PAID) all.ours.push(await slice("ours", SECONDS));
+    for (const [index, side] of (["stock", "ours"] as const).entries()) {
+      const paid = sumPaid(all[side]) + (warmUps[index]?.paid ?? 0);
+      say(`${name} ${side.padEnd(5)} CPU milliseconds of each paid request: ${cpu[side].describe(paid, CORES)}`);
+    }
     const answered = sumPaid([...warmUps, ...all.stock, ...all.ours]);
     const captured = (await wallet.readTokens(terms.payTo)) - before;
     return conclude({ name, target, all, answered, captured, price: BigInt(terms.amount) });

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
@@ -19,6 +20,22 @@ interface SearchCost {
   /** Another tenant's read, p50 in milliseconds. */
   quiet: number;
   loaded: number;
+  /** Meanwhile. */
+  searchesPerSecond: number;
+  /** While other processes keep the processors busy and the service does nothing else: what the machine alone does to it. */
+  crowded: number;
+}
+
+/** Runs the work while as many processes as there are processors do nothing but count. */
+async function withBusyProcessors<Result>(work: () => Promise<Result>): Promise<Result> {
+  const counting = Array.from({ length: availableParallelism() }, () =>
+    spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }),
+  );
+  try {
+    return await work();
+  } finally {
+    for (const one of counting) one.kill("SIGKILL");
+  }
 }
 
 /** Starts the product of the checkout on a data folder of its own. */
@@ -50,15 +67,18 @@ export async function measureSearches(root: string, dataDir: string): Promise<Se
     });
     await runSlice(read);
     const quiet = await runSlice(read);
-    const [loaded] = await Promise.all([
+    const [loaded, searched] = await Promise.all([
       delay(1_000).then(() => runSlice({ ...read, seconds: SECONDS - 2 })),
       runSlice({ ...search, connections: MANY, seconds: SECONDS }),
     ]);
+    const crowded = await withBusyProcessors(() => runSlice({ ...read, seconds: SECONDS - 2 }));
     return {
       firstMilliseconds: first.p50Milliseconds,
       cpuMilliseconds,
       quiet: quiet.p50Milliseconds,
       loaded: loaded.p50Milliseconds,
+      searchesPerSecond: searched.requestsPerSecond,
+      crowded: crowded.p50Milliseconds,
     };
   } finally {
     await stopProgram(product.child);

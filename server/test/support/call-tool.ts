@@ -3,7 +3,7 @@ import { systemRandom } from "../../src/domain/ids.ts";
 import { checkArguments } from "../../src/kernel/call/read-arguments.ts";
 import { Replayed, type Tool } from "../../src/kernel/contracts/tool.ts";
 import type { Ports } from "../../src/kernel/contracts/whole.ts";
-import { assess } from "../../src/modules/eligibility/assess.ts";
+import { createRules } from "../../src/modules/eligibility/assess.ts";
 import { readRegimes } from "../../src/modules/eligibility/read-regimes.ts";
 import { openMaps } from "../../src/outside/maps.ts";
 import type { Accommodation, StaySearch, Stays } from "../../src/ports/supplier/stays.ts";
@@ -62,7 +62,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     stays,
     stayBookings: absent("stayBookings"),
     maps,
-    eligibility: { assess: (question) => assess(regimes, question) },
+    eligibility: createRules(regimes),
     documentScanner: absent("documentScanner"),
     documentSource: absent("documentSource"),
     usableChains: absent("usableChains"),

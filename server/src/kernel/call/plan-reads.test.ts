@@ -16,6 +16,15 @@ test("a run takes what its own call's plan has read, once", async () => {
   expect(await rows.take(caller, "a", read), "no second time").toBe("read 4");
 });
 
+test("a gate looks at what the plan has read, and leaves it for the run", async () => {
+  const rows = new PlanReads<string>();
+  const caller = {};
+  await rows.read(caller, "a", async () => "the plan's");
+  expect(await rows.peek(caller, "a", async () => "read again")).toBe("the plan's");
+  expect(await rows.peek(caller, "b", async () => "read now"), "another row").toBe("read now");
+  expect(await rows.take(caller, "a", async () => "read again")).toBe("the plan's");
+});
+
 test("a later plan of the same call replaces the row", async () => {
   const rows = new PlanReads<string | undefined>();
   const caller = {};

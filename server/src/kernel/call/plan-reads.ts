@@ -13,6 +13,12 @@ export class PlanReads<Row> {
     return row;
   }
 
+  /** Returns the plan's row and leaves it for the run; reads it where there is none. */
+  async peek(caller: object, id: string, read: () => Promise<Row>): Promise<Row> {
+    const planned = this.#rows.get(caller)?.get(id);
+    return planned === undefined ? await read() : planned.row;
+  }
+
   /** Returns the plan's row once, and reads it where there is none. */
   async take(caller: object, id: string, read: () => Promise<Row>): Promise<Row> {
     const rows = this.#rows.get(caller);

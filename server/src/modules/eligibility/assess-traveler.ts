@@ -1,6 +1,6 @@
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Maps } from "../../ports/maps.ts";
-import { maskNumbers, type Passport, type Travelers } from "../travelers/index.ts";
+import { maskNumbers, type Passport, type TravelerProfile, type Travelers } from "../travelers/index.ts";
 import { listStays } from "./booked-stays.ts";
 import { type Assessed, rankPassports } from "./choose-passport.ts";
 import type { Stores } from "./context.ts";
@@ -24,17 +24,29 @@ export interface Journey {
 }
 
 type TravelerPorts = { travelers: Travelers; stores: Pick<Stores, "orders">; maps: Pick<Maps, "airport"> };
+type Who = Pick<Caller, "tenantId" | "environment">;
+
+/** For callers that know a part of it already, or do not need all of it. */
+interface Known {
+  /** The traveler's profile, if it was read before. */
+  readProfile?: ((userId: string) => Promise<TravelerProfile | undefined>) | undefined;
+  /** False: the stays do not matter. Without a passport they never do. */
+  needsStays?: boolean;
+}
 
 /** Undefined if the tenant has no such user. */
 export async function readTraveler(
   { travelers, stores, maps }: TravelerPorts,
-  { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
+  { tenantId, environment }: Who,
   userId: string,
+  { readProfile = () => travelers.get(tenantId, userId, environment), needsStays = true }: Known = {},
 ): Promise<KnownTraveler | undefined> {
-  const profile = await travelers.get(tenantId, userId, environment);
+  const profile = await readProfile(userId);
   if (profile === undefined && !(await travelers.isUser(tenantId, userId, environment))) return undefined;
+  const passports = profile?.passports ?? [];
+  if (!needsStays || passports.length === 0) return { passports, bookedStays: [] };
   const slices = await stores.orders.listBookedSlices(tenantId, environment, userId);
-  return { passports: profile?.passports ?? [], bookedStays: listStays(slices, maps) };
+  return { passports, bookedStays: listStays(slices, maps) };
 }
 
 /** One per passport, the best one first; empty if the traveler has none. */

@@ -7,6 +7,7 @@ import type {
   EligibilityAssessment,
   EligibilityCheck,
   EligibilityQuestion,
+  EligibilityRules,
   EligibilityVerdict,
   RuleSource,
 } from "./eligibility-rules.ts";
@@ -24,8 +25,15 @@ const OWN_COUNTRY: RuleSource = {
   basis: "recalled",
 };
 
+export function createRules(regimes: Regimes): EligibilityRules {
+  return {
+    assess: (question) => assess(regimes, question),
+    admitsByStays: (destinationIso3) => admitsByStays(regimes, destinationIso3),
+  };
+}
+
 /** Judges one passport. A pure function: it knows no traveler and no clock. */
-export function assess(regimes: Regimes, question: EligibilityQuestion): EligibilityAssessment {
+function assess(regimes: Regimes, question: EligibilityQuestion): EligibilityAssessment {
   const { document, destinationIso3 } = question;
   const known = regimes.get(destinationIso3);
   if (namesNoNationality(document.nationality)) return withoutNationality(question, known);
@@ -36,6 +44,15 @@ export function assess(regimes: Regimes, question: EligibilityQuestion): Eligibi
   const asked: Case = { ...question, regime, expiresOn: Temporal.PlainDate.from(document.expiresOn) };
   if (staysInside(asked)) return concluded(question, known, goOnInside(asked));
   return concluded(question, known, listFindings(asked));
+}
+
+/** Stays that use up a limit lead to a visa at worst: a refusal depends only on rules that ask where a traveler has been. */
+function admitsByStays(regimes: Regimes, destinationIso3: string): boolean {
+  const regime = regimes.get(destinationIso3)?.regime;
+  if (regime === undefined) return false;
+  const { entry, transit } = regime;
+  const airside = typeof transit?.airside === "object" ? transit.airside.rules : [];
+  return [...entry, ...airside, ...(transit?.landside ?? [])].some(({ stayedIn }) => stayedIn !== undefined);
 }
 
 function listFindings(asked: Case): Finding[] {

@@ -95,4 +95,6 @@ export interface EligibilityAssessment {
 /** Answers at once, from data of the service. */
 export interface EligibilityRules {
   assess(question: EligibilityQuestion): EligibilityAssessment;
+  /** Whether other stays can decide that this country does not admit a traveler at all. */
+  admitsByStays(destinationIso3: string): boolean;
 }

@@ -37,14 +37,14 @@ export class EntryGate implements Gate {
   check(): void {}
 
   async warn({ tenantId, environment }: PendingCall, plan: LazyPlan): Promise<readonly string[]> {
-    const { bought, travelerIds = bought?.travelerIds ?? [] } = await plan();
+    const { bought, travelerIds = bought?.travelerIds ?? [], readProfile } = await plan();
     if (bought?.kind !== "flight") return [];
     const journeys = listJourneys(bought.legs, this.#ports.maps);
     if (journeys.length === 0) return [];
     const warnings: string[] = [];
     const isFirst = () => !warnings.some((warning) => warning.includes(FROM_MEMORY));
     for (const [index, userId] of travelerIds.entries()) {
-      const traveler = await readTraveler(this.#ports, { tenantId, environment }, userId);
+      const traveler = await readTraveler(this.#ports, { tenantId, environment }, userId, { readProfile });
       // By a number: a run stores this, and must not store names.
       const name = `Traveler ${index + 1} of ${travelerIds.length}`;
       if (traveler === undefined) continue;

@@ -1,4 +1,4 @@
-import { assess } from "./assess.ts";
+import { createRules } from "./assess.ts";
 import { defineModule } from "./context.ts";
 import type { EligibilityRules } from "./eligibility-rules.ts";
 import { EntryGate } from "./entry-gate.ts";
@@ -25,10 +25,7 @@ export const eligibilityModule = defineModule({
   name: "eligibility",
   tools: [checkTravelEligibility, checkTripEligibility],
   parts: {
-    eligibility: ({ settings: { eligibilityDatasetPath } }) => {
-      const regimes = readRegimes(eligibilityDatasetPath);
-      return { assess: (question) => assess(regimes, question) };
-    },
+    eligibility: ({ settings: { eligibilityDatasetPath } }) => createRules(readRegimes(eligibilityDatasetPath)),
   },
   ports: ({ eligibility }) => ({ eligibility }),
   gates: ({ eligibility, travelers, stores, maps, clock }) => [

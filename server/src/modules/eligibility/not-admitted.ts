@@ -1,7 +1,7 @@
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Maps } from "../../ports/maps.ts";
-import type { Travelers } from "../travelers/index.ts";
+import type { TravelerProfile, Travelers } from "../travelers/index.ts";
 import { assessPassports, readTraveler } from "./assess-traveler.ts";
 import type { Stores } from "./context.ts";
 import type { EligibilityRules } from "./eligibility-rules.ts";
@@ -27,7 +27,16 @@ interface Ports {
 export async function sayNotAdmitted(
   { eligibility, clock, ...ports }: Ports,
   caller: Pick<Caller, "tenantId" | "environment">,
-  { userIds, slices }: { userIds: readonly string[]; slices: BookedSlices },
+  {
+    userIds,
+    slices,
+    readProfile,
+  }: {
+    userIds: readonly string[];
+    slices: BookedSlices;
+    /** Profiles that were read before. */
+    readProfile?(userId: string): Promise<TravelerProfile | undefined>;
+  },
 ): Promise<string[]> {
   const legs = slices.map(({ origin, destination, segments }) => ({
     origin,
@@ -38,9 +47,10 @@ export async function sayNotAdmitted(
   const journeys = listJourneys(legs, ports.maps);
   if (journeys.length === 0) return [];
   const today = utcToday(clock);
+  const needsStays = journeys.some(({ destinationIso3 }) => eligibility.admitsByStays(destinationIso3));
   const warnings: string[] = [];
   for (const userId of userIds) {
-    const traveler = await readTraveler(ports, caller, userId);
+    const traveler = await readTraveler(ports, caller, userId, { readProfile, needsStays });
     if (traveler === undefined) continue;
     for (const journey of journeys) {
       const [best] = assessPassports(eligibility, traveler, journey, today);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type EligibilityCase, eligibilityCases, listEntries } from "../../../test/support/eligibility-cases.ts";
-import { assess } from "./assess.ts";
+import { createRules } from "./assess.ts";
 import { assessPassports, withoutPassport } from "./assess-traveler.ts";
 import { worstVerdict } from "./findings.ts";
 import { readRegimes } from "./read-regimes.ts";
@@ -13,7 +13,7 @@ const NEED_A_KIND_OF_PASSPORT: ReadonlySet<string> = new Set([
 ]);
 
 const regimes = readRegimes(undefined);
-const rules = { assess: (question: Parameters<typeof assess>[1]) => assess(regimes, question) };
+const rules = createRules(regimes);
 
 function judge(asked: EligibilityCase) {
   const parseDay = (text: string) => Temporal.PlainDate.from(text);
@@ -46,6 +46,13 @@ function judge(asked: EligibilityCase) {
     checks: judged.flatMap(({ assessment }) => assessment.checks),
   };
 }
+
+test("only where rules ask for earlier stays can these decide an admission", () => {
+  const byStays = [...regimes].filter(([, { regime }]) => JSON.stringify(regime).includes("stayedIn"));
+  const countries = byStays.map(([country]) => country);
+  expect(countries).toContain("USA");
+  expect([...regimes.keys()].filter((country) => rules.admitsByStays(country))).toEqual(countries);
+});
 
 /** The tools refuse these before the rules see them; official-cases-by-tool.test.ts covers them. */
 const reachesRules = ({ id, expect: { verdict } }: EligibilityCase) =>

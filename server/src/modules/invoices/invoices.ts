@@ -66,11 +66,15 @@ export interface Invoices {
   keepDrawn(owner: Owner, invoiceNumber: string, drawn: DrawnInvoice): Promise<void>;
   /** Undefined: there is no PDF yet. */
   findDrawn(owner: Owner, invoiceNumber: string): Promise<Uint8Array | undefined>;
-  /** Opens the files to whoever has the token: the one that was given before, else `newToken`. Undefined: there is no PDF yet. */
+  /**
+   * Opens the files to whoever has the token: the one that was given before, else `newToken`. `drawn` is kept if it is the
+   * first drawing. Undefined: there is no PDF yet.
+   */
   share(
     owner: Owner,
     invoiceNumber: string,
     newToken: string,
+    drawn?: DrawnInvoice,
   ): Promise<{ token: string; charactersNotShown: string } | undefined>;
   /** Independent of the owner: the token is the permission. */
   findShared(token: string): Promise<{ document: InvoiceDocument; pdf: Uint8Array } | undefined>;

@@ -48,8 +48,7 @@ export async function shareInvoice(
   if (shared === undefined) {
     const made = await draw({ invoiceRenderer, eInvoices }, document);
     if (made === undefined) return undefined;
-    await invoices.keepDrawn(owner, invoiceNumber, made);
-    shared = await invoices.share(owner, invoiceNumber, newToken);
+    shared = await invoices.share(owner, invoiceNumber, newToken, made);
   }
   if (shared === undefined) throw new Error(`the invoice ${invoiceNumber} is gone`);
   const { token, charactersNotShown } = shared;

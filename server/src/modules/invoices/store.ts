@@ -254,10 +254,17 @@ function createFiles(
       return row?.pdf ?? undefined;
     },
 
-    async share(owner, invoiceNumber, newToken) {
+    async share(owner, invoiceNumber, newToken, drawn) {
+      const kept =
+        drawn === undefined
+          ? {}
+          : {
+              pdf: sql<Buffer>`coalesce(pdf, ${Buffer.from(drawn.pdf)}::bytea)`,
+              charactersNotShown: sql<string>`case when pdf is null then ${drawn.charactersNotShown} else characters_not_shown end`,
+            };
       const row = await updateOne(owner, invoiceNumber)
-        .set({ fileToken: sql`coalesce(file_token, ${newToken})` })
-        .where("pdf", "is not", null)
+        .set({ fileToken: sql`coalesce(file_token, ${newToken})`, ...kept })
+        .where((where) => where.and(drawn === undefined ? [where("pdf", "is not", null)] : []))
         .returning(["fileToken", "charactersNotShown"])
         .executeTakeFirst();
       const { fileToken: token, charactersNotShown } = row ?? {};

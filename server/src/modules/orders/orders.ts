@@ -76,6 +76,8 @@ export interface BoughtOrder extends OrderRecord {
   booking: Pick<Booking, "userId" | "callId" | "offerId" | "escrowBookingId" | "coverCharged" | "travelers" | "result">;
   /** As `Orders.events` gives them. */
   events: readonly (OrderEvent & { source: OrderEventSource })[];
+  /** Undefined if nobody asked for them. */
+  flights?: readonly FlownAlready[] | undefined;
 }
 
 /** An order with what a list shows besides. */
@@ -107,6 +109,13 @@ export interface StayAlready {
   userId: string | undefined;
 }
 
+/** Flights of these users within these local times. */
+export interface FlightsAsked {
+  userIds: readonly string[];
+  periods: readonly { from: string; to: string }[];
+  exceptOfferId: string;
+}
+
 export interface FlownAlready {
   orderId: string;
   offerId: string;
@@ -129,7 +138,13 @@ export type OrderChange = Partial<OrderState>;
 export interface Orders {
   /** Undefined also for an order of another tenant. */
   find(tenantId: string, environment: Environment, orderId: string): Promise<OrderRecord | undefined>;
-  findBought(tenantId: string, environment: Environment, orderId: string): Promise<BoughtOrder | undefined>;
+  /** `besides`: the answer of `findFlights` comes with it. */
+  findBought(
+    tenantId: string,
+    environment: Environment,
+    orderId: string,
+    besides?: FlightsAsked,
+  ): Promise<BoughtOrder | undefined>;
   /** Finds the order of any tenant; for jobs. */
   /** The same as `findByOrderId`. `mayHaveUnclear`: false if no servicing action of the order has an open outcome (`listUnclear`). */
   findWithOutcomes(
@@ -196,15 +211,7 @@ export interface Orders {
   /** The flights of all orders on which this user travels or has traveled, newest bookings first and without cancelled ones. */
   listBookedSlices(tenantId: string, environment: Environment, userId: string): Promise<readonly BookedSlice[]>;
   /** The flights of one of these users within these local times, by confirmed and held orders, oldest first. */
-  findFlights(
-    tenantId: string,
-    environment: Environment,
-    asked: {
-      userIds: readonly string[];
-      periods: readonly { from: string; to: string }[];
-      exceptOfferId: string;
-    },
-  ): Promise<readonly FlownAlready[]>;
+  findFlights(tenantId: string, environment: Environment, asked: FlightsAsked): Promise<readonly FlownAlready[]>;
   /**
    * Stores a change of the order. `seen`: the version that was read before the supplier was asked; `stale`: the order has
    * changed since, and nothing was stored. Without `seen` the order is read again soon, for details that the change lacks.

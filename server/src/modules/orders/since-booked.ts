@@ -4,7 +4,7 @@ import { DecimalAmount } from "../../domain/schemas.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Stores } from "./context.ts";
 import { Happened } from "./order-answers.ts";
-import type { OrderRecord } from "./orders.ts";
+import type { BoughtOrder, FlightsAsked } from "./orders.ts";
 
 /** Part of the answers of bookings, which may be repeated long after the order has changed. */
 export const SinceBooked = {
@@ -20,13 +20,14 @@ export const SinceBooked = {
 const Refunded = z.object({ refundedUsdc: z.string().default("0") });
 const BEFORE: ReadonlySet<string> = new Set(["held", "booked"]);
 
-/** The order's state since its booking. `order`: undefined if it is not recorded as booked yet. */
+/** The order's state since its booking. `order`: undefined if it is not recorded as booked yet. `besides`: as of `Orders.findBought`. */
 export async function sinceBooked(
   { orders }: Pick<Stores, "orders">,
   { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
   orderId: string,
-): Promise<{ order: OrderRecord | undefined; now: z.infer<z.ZodObject<typeof SinceBooked>> }> {
-  const order = await orders.findBought(tenantId, environment, orderId);
+  besides?: FlightsAsked,
+): Promise<{ order: BoughtOrder | undefined; now: z.infer<z.ZodObject<typeof SinceBooked>> }> {
+  const order = await orders.findBought(tenantId, environment, orderId, besides);
   const later = (order?.events ?? []).filter(({ kind }) => !BEFORE.has(kind));
   const refunded = later
     .filter(({ kind }) => kind === "refunded")

@@ -9,10 +9,10 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { BookedTravelers, readBookingColumns, toRate } from "../bookings/index.ts";
 import { BookedSegments, BookedSlices } from "./booked-slices.ts";
-import type { BoughtOrder, OrderChange, OrderRecord, Orders } from "./orders.ts";
+import type { BoughtOrder, FlightsAsked, OrderChange, OrderRecord, Orders } from "./orders.ts";
 import { createBookedSlices } from "./store-booked-slices.ts";
 import { createEvents, eventsColumn, readEvents } from "./store-events.ts";
-import { createBookedFlights } from "./store-flights.ts";
+import { createBookedFlights, flightsColumn } from "./store-flights.ts";
 import { hasStatus, PAID, statusAt } from "./store-order-status.ts";
 import { mayHaveUnclear } from "./store-servicing-actions.ts";
 import { createBookedStays } from "./store-stays.ts";
@@ -125,8 +125,8 @@ function createReads(
   return {
     find: (tenantId, environment, orderId) => findFirst(reading, isOwnOrder(tenantId, environment, orderId)),
 
-    findBought: (tenantId, environment, orderId) =>
-      findFirstBought(reading, isOwnOrder(tenantId, environment, orderId)),
+    findBought: (tenantId, environment, orderId, besides) =>
+      findFirstBought(reading, isOwnOrder(tenantId, environment, orderId), besides),
 
     findBoughtByItinerary: (tenantId, environment, itineraryHash) =>
       findFirstBought(reading, isOfItinerary(tenantId, environment, itineraryHash)),
@@ -336,16 +336,20 @@ async function findFirst(reading: Reading, conditions: Conditions): Promise<Orde
   return row === undefined ? undefined : toRecord(row);
 }
 
-async function findFirstBought(reading: Reading, conditions: Conditions): Promise<BoughtOrder | undefined> {
+async function findFirstBought(
+  reading: Reading,
+  conditions: Conditions,
+  besides?: FlightsAsked,
+): Promise<BoughtOrder | undefined> {
   const found = await selectOrders(reading, conditions)
     .select(bookingColumns)
-    .select(eventsColumn.as("events"))
+    .select([eventsColumn.as("events"), flightsColumn(reading.clock, besides).as("flights")])
     .executeTakeFirst();
   if (found === undefined) return undefined;
-  const { userId, callId, offerId, escrowBookingId, coverCharged, travelers, result, events, ...row } = found;
+  const { userId, callId, offerId, escrowBookingId, coverCharged, travelers, result, events, flights, ...row } = found;
   const booking = readBookingColumns({ escrowBookingId, travelers });
   const bought = { userId, callId, offerId, coverCharged, result, ...booking };
-  return { ...toRecord(row), booking: bought, events: readEvents(events) };
+  return { ...toRecord(row), booking: bought, events: readEvents(events), flights: flights ?? undefined };
 }
 
 const isOrder =

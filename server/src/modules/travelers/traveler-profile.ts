@@ -6,6 +6,13 @@ declare module "../../kernel/contracts/tool.ts" {
   }
 }
 
+declare module "../../kernel/contracts/call-plan.ts" {
+  interface CallPlan {
+    /** For a preview: the profile of a traveler whom the plan names, as the plan has read it. */
+    readProfile?: ((userId: string) => Promise<TravelerProfile | undefined>) | undefined;
+  }
+}
+
 interface LoyaltyProgrammeAccount {
   airlineIataCode: string;
   accountNumber: string;

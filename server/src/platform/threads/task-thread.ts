@@ -1,3 +1,4 @@
+import { setPriority } from "node:os";
 import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { z } from "zod";
@@ -11,6 +12,11 @@ async function loadTask(module: string): Promise<ThreadTask<unknown, unknown>> {
   const { task }: { task: ThreadTask<unknown, unknown> } = await import(module);
   return task;
 }
+
+/** Below the event loop's, so that short calls do not wait for the processor until a large job has had its share. */
+const NICENESS = 5;
+// Only Linux gives each thread a priority of its own; elsewhere this would be the whole process's.
+if (process.platform === "linux") setPriority(NICENESS);
 
 const modules = z.array(z.string()).parse(workerData);
 for (const module of modules) await loadTask(module);

@@ -1,3 +1,4 @@
+import { getPriority } from "node:os";
 import { threadId } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { silentLog } from "../../../test/support/identity.ts";
@@ -37,6 +38,13 @@ test("large work runs in another thread, small work in place, and medium work in
   expect(other).not.toBe(threadId);
   expect(await runSized(500_000)).toBe(other);
   expect(await runSized(1_000)).toBe(threadId);
+});
+
+test.runIf(process.platform === "linux")("a thread gives way to the event loop", async () => {
+  await using threads = openPool();
+  const own = getPriority();
+  expect(await threads.run("tell the priority")).toBeGreaterThan(own);
+  expect(getPriority(), "the event loop's own stays").toBe(own);
 });
 
 test("owners take turns, however many jobs one of them has", async () => {

@@ -64,6 +64,8 @@ export interface PlannedBooking {
   remarksOn?(seen: SeenOffer, travelerIds: readonly string[]): Promise<readonly string[]>;
   /** Warnings to settle before the seen offer is booked, in whole sentences. */
   warningsOn?(seen: SeenOffer): readonly string[];
+  /** The profile of a traveler. */
+  readProfile?: CallPlan["readProfile"];
   /** The orders that the travelers already have for the same time. */
   overlapsWith?(seen: SeenOffer, travelerIds: readonly string[]): Promise<readonly PlannedOverlap[]>;
 }
@@ -82,13 +84,13 @@ export async function planBooking(
     refusalFor,
     remarksOn,
     warningsOn,
+    readProfile,
     overlapsWith,
   }: PlannedBooking,
 ): Promise<CallPlan> {
   const { kind, offerId: id } = asked;
-  const live = await plannedBookings.read(caller, id, () =>
-    stores.bookings.findLive(caller.tenantId, caller.environment, id),
-  );
+  const stored = await stores.seenOffers.findForPlan(caller, id);
+  const live = await plannedBookings.read(caller, id, async () => stored.live);
   const isHeld = live?.kind === "flight_hold";
   if (live?.kind === kind || isHeld) {
     const refusal = await findRefusal(isHeld ? asHeld(asked) : asked, live);
@@ -96,14 +98,13 @@ export async function planBooking(
     if (refusal !== undefined) return { ...REPEATED_PLAN, refusal };
     if (!isHeld) return live.orderStatus === "cancelled" ? CANCELLED_PLAN : REPEATED_PLAN;
   }
-  const inSearch = await stores.seenOffers.findInSearch(caller, id);
-  const found = await plannedOffers.read(caller, id, async () => inSearch?.offer);
+  const found = await plannedOffers.read(caller, id, async () => stored.offer);
   const seen = found?.kind === kind ? found : undefined;
   // A held order's travelers and price are known even if the offer is forgotten.
   const held = isHeld ? live : undefined;
   const ofHold = held?.travelers.flatMap(({ userId }) => userId ?? []);
   const travelers = ofHold ?? (await travelerIds(seen));
-  const comparables = seen === undefined ? undefined : (inSearch?.comparables ?? undefined);
+  const comparables = seen === undefined ? undefined : stored.comparables;
   const known = seen === undefined ? unknownPurchase(kind, travelers) : toPurchase(seen, travelers, comparables);
   const bought = held === undefined ? known : { ...known, price: priceOfHold(held) };
   const whole = hasMore ? priceWithMore(bought.price, seen, priceOfMore) : bought.price;
@@ -113,6 +114,7 @@ export async function planBooking(
     refusal: await refusalFor?.(seen),
     ...planPayment(price, caller.cover),
     travelerIds: named,
+    readProfile,
     irreversible: sayUndo(seen, findTimeZone),
     warnings: seen && [...(warningsOn?.(seen) ?? []), ...(seen.rate?.warning === undefined ? [] : [seen.rate.warning])],
     readOverlaps: seen && overlapsWith && (() => overlapsWith(seen, named)),

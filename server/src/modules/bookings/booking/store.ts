@@ -362,7 +362,7 @@ export function readBookingColumns({
   };
 }
 
-function toBooking({
+export function toBooking({
   amountMicro,
   coverMicro,
   coverChargedMicro,

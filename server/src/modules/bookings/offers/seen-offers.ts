@@ -5,6 +5,7 @@ import { PlanReads } from "../../../kernel/call/plan-reads.ts";
 import type { Write } from "../../../platform/database/write-together.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { SeenService } from "../booking/asked-services.ts";
+import type { Booking } from "../booking/bookings.ts";
 import { BookingRate } from "../booking-rate.ts";
 
 declare module "../../../kernel/contracts/stores.ts" {
@@ -129,12 +130,15 @@ export interface SeenOffers {
   find(owner: Owner, id: string): Promise<SeenOffer | undefined>;
   /** Returns the known ones of these. */
   findAll(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, SeenOffer>>;
-  /** Undefined also if the search was forgotten. */
-  /** With the other offers of its search, if they are still known. */
-  findInSearch(
+  /** For a plan: with the other offers of its search, if they are still known, and its booking that has not failed. */
+  findForPlan(
     owner: Owner,
     offerId: string,
-  ): Promise<{ offer: SeenOffer; comparables: readonly SeenComparable[] | null } | undefined>;
+  ): Promise<{
+    offer: SeenOffer | undefined;
+    comparables: readonly SeenComparable[] | undefined;
+    live: Booking | undefined;
+  }>;
   /** Deletes offers seen before this. */
   prune(before: Temporal.Instant): Promise<void>;
 }

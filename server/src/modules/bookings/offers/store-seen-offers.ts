@@ -1,11 +1,18 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { z } from "zod";
 import type { Queryable } from "../../../platform/database/database.ts";
+import type { BookingTable } from "../../../platform/database/generated-tables.ts";
 import { pruneRows } from "../../../platform/database/prune.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import { toBooking } from "../booking/store.ts";
 import { SeenComparable, SeenOffer, type SeenOffers } from "./seen-offers.ts";
 
 const Comparables = z.array(SeenComparable);
+
+interface Searched {
+  seen: unknown;
+  comparables: unknown;
+}
 
 export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
   return {
@@ -42,15 +49,22 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
       return row === undefined ? undefined : SeenOffer.parse(row.offer);
     },
 
-    async findInSearch({ tenantId, environment }, id) {
-      const { rows } = await sql<{ offer: unknown; comparables: unknown }>`
-        select offer, comparables from seen_offer left join seen_search
-          on seen_search.tenant_id = seen_offer.tenant_id and seen_search.network = seen_offer.network
-            and seen_search.search_id = seen_offer.offer ->> 'searchId'
-        where seen_offer.tenant_id = ${tenantId} and seen_offer.network = ${environment}
-          and seen_offer.offer_id = ${id}`.execute(db);
+    async findForPlan({ tenantId, environment }, id) {
+      const { rows } = await sql<Selectable<BookingTable> & Searched>`
+        select booking.*, seen_offer.offer as seen, seen_search.comparables from (select) as one
+          left join booking on booking.tenant_id = ${tenantId} and booking.network = ${environment}
+            and booking.offer_id = ${id} and booking.state <> 'failed'
+          left join seen_offer on seen_offer.tenant_id = ${tenantId} and seen_offer.network = ${environment}
+            and seen_offer.offer_id = ${id}
+          left join seen_search on seen_search.tenant_id = seen_offer.tenant_id
+            and seen_search.network = seen_offer.network
+            and seen_search.search_id = seen_offer.offer ->> 'searchId'`.execute(db);
       const [row] = rows;
-      return row && { offer: SeenOffer.parse(row.offer), comparables: Comparables.nullable().parse(row.comparables) };
+      return {
+        offer: SeenOffer.nullish().parse(row?.seen) ?? undefined,
+        comparables: Comparables.nullish().parse(row?.comparables) ?? undefined,
+        live: row === undefined || row.id === null ? undefined : toBooking(row),
+      };
     },
 
     async findAll({ tenantId, environment }, ids) {

@@ -5,10 +5,14 @@ import type { BookedSlice } from "../../../ports/supplier/flights.ts";
 import { type BookingResult, sayNext, toBookedSegment } from "../../bookings/index.ts";
 import { isCovered, sayCancelled, sinceBooked } from "../../orders/index.ts";
 import type { Stores } from "../context.ts";
+import { askForTwice } from "./booked-twice.ts";
 
 type Booked = z.output<typeof BookingResult>;
 
-/** Updates a booking's answer with its order's current state, so that a repetition contains nothing outdated. */
+/**
+ * Updates a booking's answer with its order's current state, so that a repetition contains nothing outdated. `flights`:
+ * other flights of the travelers at the same time; undefined if the order's own have changed, or it is not recorded yet.
+ */
 export async function asOfNow(
   {
     stores,
@@ -17,8 +21,8 @@ export async function asOfNow(
   }: { stores: Pick<Stores, "orders">; clock: Clock; caller: Pick<Caller, "tenantId" | "environment"> },
   booked: Booked,
 ) {
-  const { order, now } = await sinceBooked(stores, caller, booked.orderId);
-  if (order === undefined) return { ...booked, ...now };
+  const { order, now } = await sinceBooked(stores, caller, booked.orderId, askForTwice(booked));
+  if (order === undefined) return { booked: { ...booked, ...now }, flights: undefined };
   const { totalAmount, totalCurrency, ticketOrderHash = null } = order;
   const ticketing = order.ticketing ?? booked.ticketing;
   const isCancelled = now.status === "cancelled";
@@ -32,7 +36,7 @@ export async function asOfNow(
     booked.voidWindowEndsAt !== null &&
     Temporal.Instant.compare(booked.voidWindowEndsAt, clock.now()) > 0;
   const voidWindowEndsAt = isOpen ? booked.voidWindowEndsAt : null;
-  return {
+  const current = {
     ...booked,
     ...now,
     totalAmount,
@@ -51,6 +55,7 @@ export async function asOfNow(
           sayNext(ticketing, voidWindowEndsAt, { isCovered: isCovered(booked, now) }),
         ].join(" "),
   };
+  return { booked: current, flights: areFlown ? order.flights : undefined };
 }
 
 const CHANGED =

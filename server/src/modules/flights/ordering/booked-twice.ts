@@ -5,6 +5,7 @@ import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Maps } from "../../../ports/maps.ts";
 import type { FlightOffer } from "../../../ports/supplier/flights.ts";
 import type { BookingResult, Bookings, SeenOffer, Ticket } from "../../bookings/index.ts";
+import type { FlightsAsked } from "../../orders/index.ts";
 import type { Stores } from "../context.ts";
 
 interface Leg {
@@ -37,19 +38,22 @@ export async function findTwiceOfOffer(
   return seen.kind === "flight" ? await findTwice(ports, { ...asked, legs: seen.legs }) : [];
 }
 
-/** For an order as it was booked or held. */
+type Ordered = Pick<z.output<typeof BookingResult>, "offerId" | "travelers" | "slices">;
+
+/** For an order as it was booked or held. `found`: the answer to `askForTwice`, if it is known. */
 export async function findTwiceOfOrder(
   ports: Ports,
-  { offerId, travelers, slices }: Pick<z.output<typeof BookingResult>, "offerId" | "travelers" | "slices">,
+  { offerId, travelers, slices }: Ordered,
+  found?: readonly Found[],
 ): Promise<PlannedOverlap[]> {
-  const legs = slices.map(({ origin, destination, segments }) => ({
-    flights: segments.map(({ flightNumber }) => flightNumber),
-    origin,
-    destination,
-    departingAt: segments[0]?.departingAt ?? null,
-    arrivingAt: segments.at(-1)?.arrivingAt ?? null,
-  }));
-  return await findTwice(ports, { offerId, userIds: travelers.flatMap(({ userId }) => userId ?? []), legs });
+  const userIds = travelers.flatMap(({ userId }) => userId ?? []);
+  return await findTwice(ports, { offerId, userIds, legs: listLegs(slices) }, found);
+}
+
+/** The question for other flights of an order's travelers, to be asked together with another one. */
+export function askForTwice({ offerId, travelers, slices }: Ordered): FlightsAsked {
+  const userIds = travelers.flatMap(({ userId }) => userId ?? []);
+  return { userIds, periods: listPeriods(listLegs(slices)), exceptOfferId: offerId };
 }
 
 type Found = Awaited<ReturnType<Ports["stores"]["orders"]["findFlights"]>>[number];
@@ -61,12 +65,10 @@ type Found = Awaited<ReturnType<Ports["stores"]["orders"]["findFlights"]>>[numbe
 async function findTwice(
   { stores, maps, caller: { tenantId, environment } }: Ports,
   { offerId, userIds, legs }: Asked,
+  known?: readonly Found[],
 ): Promise<PlannedOverlap[]> {
-  const found = await stores.orders.findFlights(tenantId, environment, {
-    userIds,
-    periods: listPeriods(legs),
-    exceptOfferId: offerId,
-  });
+  const asked = { userIds, periods: listPeriods(legs), exceptOfferId: offerId };
+  const found = known ?? (await stores.orders.findFlights(tenantId, environment, asked));
   const isSame = (one: Found) => isOn(legs, one);
   const isAtOnce = (one: Found) => legs.some((leg) => overlap(leg, one, maps));
   const byOrder = Map.groupBy(found, ({ orderId, userId }) => `${orderId} ${userId}`);
@@ -84,6 +86,21 @@ async function findTwice(
 
 const isOn = (legs: readonly Leg[], { flightNumber, day }: Pick<Found, "flightNumber" | "day">): boolean =>
   legs.some(({ flights = [], departingAt }) => flights.includes(flightNumber) && departingAt?.slice(0, 10) === day);
+
+interface Slice {
+  origin: string;
+  destination: string;
+  segments: readonly { flightNumber: string; departingAt: string; arrivingAt: string }[];
+}
+
+const listLegs = (slices: readonly Slice[]) =>
+  slices.map(({ origin, destination, segments }) => ({
+    flights: segments.map(({ flightNumber }) => flightNumber),
+    origin,
+    destination,
+    departingAt: segments[0]?.departingAt ?? null,
+    arrivingAt: segments.at(-1)?.arrivingAt ?? null,
+  }));
 
 const listPeriods = (legs: readonly Leg[]) =>
   legs.flatMap(({ departingAt, arrivingAt }) =>

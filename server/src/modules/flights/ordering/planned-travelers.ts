@@ -5,18 +5,34 @@ import type { SeenOffer } from "../../bookings/index.ts";
 import { chooseLead, findOwnTraveler, type TravelerProfile, type Travelers } from "../../travelers/index.ts";
 import { findTravelDay, inPlaces } from "../searching/passenger-types.ts";
 
-/** A traveler who is erased meanwhile is found when the booking is stored. */
-const plannedProfiles = new PlanReads<TravelerProfile | undefined>();
-
-/** Returns the traveler's profile: the first time the one that the call's plan read. */
-export function getProfile(
-  travelers: Travelers,
+type ProfileReads = PlanReads<TravelerProfile | undefined>;
+type ReadProfile = (
+  travelers: Pick<Travelers, "get">,
   caller: Pick<Caller, "tenantId" | "environment">,
   userId: string,
-): Promise<TravelerProfile | undefined> {
-  const { tenantId, environment } = caller;
-  return plannedProfiles.take(caller, userId, () => travelers.get(tenantId, userId, environment));
-}
+) => Promise<TravelerProfile | undefined>;
+
+/** A traveler who is erased meanwhile is found when the booking is stored. */
+const plannedProfiles: ProfileReads = new PlanReads();
+/** Those with which the run has booked, for the warnings in its answer. */
+const bookedProfiles: ProfileReads = new PlanReads();
+
+/** Returns the traveler's profile: the first time the one that the call's plan read. */
+export const getProfile: ReadProfile = (travelers, caller, userId) =>
+  bookedProfiles.read(caller, userId, () =>
+    plannedProfiles.take(caller, userId, () => getFresh(travelers, caller, userId)),
+  );
+
+/** The same for whoever judges the plan. */
+export const peekProfile: ReadProfile = (travelers, caller, userId) =>
+  plannedProfiles.peek(caller, userId, () => getFresh(travelers, caller, userId));
+
+/** The profile with which the call has booked; for a repeated call, which books nothing, as it is now. */
+export const takeBookedProfile: ReadProfile = (travelers, caller, userId) =>
+  bookedProfiles.take(caller, userId, () => getFresh(travelers, caller, userId));
+
+const getFresh: ReadProfile = (travelers, { tenantId, environment }, userId) =>
+  travelers.get(tenantId, userId, environment);
 
 /** The travelers of an offer as `book_flight` finds them. Undefined if one is not a user, or the number of passengers is unknown. */
 export async function plannedTravelers(

@@ -12,7 +12,13 @@ import { bookFlight as book, checkFlight } from "../ordering/book-flight.ts";
 import { asOfNow } from "../ordering/booked-now.ts";
 import { findTwiceOfOffer, findTwiceOfOrder } from "../ordering/booked-twice.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../ordering/booking-input.ts";
-import { namedTravelers, plannedTravelers, refusalByAge } from "../ordering/planned-travelers.ts";
+import {
+  namedTravelers,
+  peekProfile,
+  plannedTravelers,
+  refusalByAge,
+  takeBookedProfile,
+} from "../ordering/planned-travelers.ts";
 import { FlightResult, sayMissing } from "../services/ancillaries.ts";
 import { priceSeen } from "../services/see-services.ts";
 
@@ -71,6 +77,7 @@ export const bookFlight = defineTool({
         travelerIds: (seen) => plannedTravelers({ travelers, caller }, asked.additionalCustomerUserIds, seen),
         namedIds: (seen) => namedTravelers({ travelers, caller }, asked.additionalCustomerUserIds, seen),
         findTimeZone: (airport) => maps.airport(airport)?.timeZone,
+        readProfile: (userId) => peekProfile(travelers, caller, userId),
         isPaidInPart: asked.airlineCreditId !== undefined,
         hasMore: asked.services.length > 0,
         priceOfMore: (seen) => priceSeen(seen, asked.services),
@@ -110,14 +117,16 @@ async function buildAnswer(
 ) {
   const { stores, submission, maps, clock } = ports;
   const { ancillaries, ...flight } = FlightResult.parse(stored);
-  const booked = await asOfNow({ stores, clock, caller }, flight);
+  const { booked, flights } = await asOfNow({ stores, clock, caller }, flight);
   // The charge leaves the wallet at once, without waiting for the submitter's next turn.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const departure = findFirstDeparture(booked.slices, maps);
   const isOver = booked.status === "cancelled";
-  const twice = isOver ? [] : await findTwiceOfOrder({ stores, maps, caller }, booked);
+  const twice = isOver ? [] : await findTwiceOfOrder({ stores, maps, caller }, booked, flights);
   const userIds = booked.travelers.flatMap(({ userId }) => userId ?? []);
-  const refused = isOver ? [] : await sayNotAdmitted(ports, caller, { userIds, slices: booked.slices });
+  const { slices } = booked;
+  const readProfile = (userId: string) => takeBookedProfile(ports.travelers, caller, userId);
+  const refused = isOver ? [] : await sayNotAdmitted(ports, caller, { userIds, slices, readProfile });
   return {
     ...booked,
     chargeTxHash,
