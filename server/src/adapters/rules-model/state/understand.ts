@@ -114,7 +114,8 @@ function findPlainWishes(state: State, reading: Reading, named: readonly Compani
   const forPerson = findPersonWish(state, reading);
   if (forPerson !== undefined) {
     countParty(state, reading, named);
-    return [forPerson];
+    const isOtherParty = state.seatsSearched !== state.party.adults + state.party.children;
+    return [forPerson.kind === "noted" && isOtherParty ? { kind: "findFlights", reading } : forPerson];
   }
   const social = findSocialWish(state, reading);
   if (social !== undefined) return [social];
