@@ -272,4 +272,41 @@ export const strangers: readonly Dialogue[] = [
     answers: { ...es, confirmation: "no, mejor no" },
     goal: { calls: [{ tool: "travel_safety_aid" }], orders: [] },
   },
+  {
+    id: "en-stranger-yes-and",
+    language: "en",
+    kind: "stay-near",
+    say: ["a hotel in Vienna near St. Stephen's Cathedral from {in 40 days} to {in 42 days}", "the cheapest"],
+    answers: { ...en, confirmation: ["yes, and please ask for a step-free room", "yes"] },
+    goal: {
+      calls: [{ tool: "book_stay", args: { accommodationSpecialRequests: /step-free/ } }],
+      orders: [{ stay: { from: "{in 40 days}", to: "{in 42 days}" } }],
+    },
+  },
+  {
+    id: "de-stranger-yes-and-seat",
+    language: "de",
+    kind: "one-way",
+    say: ["Flug von Berlin nach Wien am {in 40 days}, nur hin", "den günstigsten"],
+    answers: { ...de, confirmation: ["ja, und einen Fensterplatz bitte", "ja"] },
+    goal: { orders: [{ flight: { from: "BER", to: "VIE", on: "{in 40 days}" } }] },
+  },
+  {
+    id: "es-stranger-hotel-after-flight",
+    language: "es",
+    kind: "stay",
+    say: [
+      "un vuelo de Madrid a Lisboa el {in 40 days}, vuelta el {in 43 days}",
+      "¿hay algo más barato?",
+      "pues el más barato",
+      "el segundo hotel",
+    ],
+    answers: { ...es, confirmation: ["sí, y luego un hotel tranquilo allí", "sí", "sí"] },
+    goal: {
+      orders: [
+        { flight: { from: "MAD", to: "LIS", on: "{in 40 days}", back: "{in 43 days}" } },
+        { stay: { from: "{in 40 days}", to: "{in 43 days}" } },
+      ],
+    },
+  },
 ];

@@ -117,7 +117,8 @@ const order = (orderId: string, kind: string, what: string) => ({
 
 function answerCall(name: string, args: unknown): unknown {
   const given = new Map(Object.entries(typeof args === "object" && args !== null ? args : {}));
-  const seats = Number(given.get("passengers") ?? 1);
+  const ages = given.get("ages");
+  const seats = Array.isArray(ages) ? ages.length : Number(given.get("passengers") ?? 1);
   switch (name) {
     case "search_flights":
     case "search_more_flights":

@@ -64,8 +64,10 @@ describe("somebody who comes along, and is named later", () => {
       "Lucía nació el 2 de febrero de 1990, es mujer, lucia.gomez@example.com, +34 600 123 456",
     ],
   ])("in %s stays beside the caller when details are told: %s", async (locale, ask, tell) => {
-    const turns = await talk(locale, [ask, tell], []);
+    const turns = await talk(locale, [ask, tell, "1"], []);
     expect(last(turns, "search_flights")).toMatchObject({ passengers: 2 });
+    expect(turns[1]).toMatchObject({ calls: [], question: "choice" });
+    expect(last(turns, "save_traveler")).toMatchObject({ givenName: "Lucía", bornOn: "1990-02-02", gender: "f" });
   });
 
   it("is told one by one, and a child is reached through the caller", async () => {

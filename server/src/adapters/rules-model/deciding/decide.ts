@@ -8,6 +8,7 @@ import { remind, tellEmergency, tellRestaurants, tellTime, tellTransfer, tellWea
 import { tellSpent, tellTotal, tellTreasury, tellUsage } from "./money.ts";
 import { ask, call, type Deciding, type Outcome, tell } from "./outcome.ts";
 import { tellPolicy } from "./policy.ts";
+import { sayStrangers } from "./register-traveler.ts";
 import { cancelOrder, changeOrder, chooseChange, quoteCancel, showOrders } from "./servicing.ts";
 import { bookStay, findStays } from "./stays.ts";
 
@@ -50,6 +51,7 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   airlineCancelled: ({ speaker }) => tell(speaker.say("airlineCancelled")),
   cancelPart: ({ speaker }) => tell(speaker.say("cancelPart")),
   assistance: ({ speaker }) => tell(speaker.say("assistance")),
+  noted: (deciding) => ask("choice", sayStrangers(deciding) || deciding.speaker.say("askChoice")),
   noHold: ({ speaker }) => tell(speaker.say("noHold")),
   refund: tellRefunds,
   airlineRequest: ({ speaker }) => tell(speaker.say("airlineRequest")),

@@ -1,5 +1,14 @@
 import { showBoard, showStays } from "../replies/show-stays.ts";
-import { BookedStay, Quote, type ShownStay, StayAnswer, TravelerList } from "../state/results.ts";
+import {
+  BookedStay,
+  Order,
+  OrderList,
+  Quote,
+  readList,
+  type ShownStay,
+  StayAnswer,
+  TravelerList,
+} from "../state/results.ts";
 import { fitsWishes, shownStays, stayLimit } from "../state/shown.ts";
 import type { State, Wish } from "../state/state.ts";
 import { askWhich, chooseStay } from "./choose.ts";
@@ -54,7 +63,9 @@ export function findStays(deciding: Deciding, wish: Wish): Outcome {
     ...(unknown == null ? [] : [speaker.say("distancesFrom", { place })]),
     ...(fitsWishes(state, shown) ? [] : [speaker.say("noStayFits")]),
   ];
-  const wishes = state.stay.requests.length === 0 ? [] : [sayRequests(deciding)];
+  const before = sayLastStay(deciding, wish, shown);
+  if (typeof before !== "string") return before;
+  const wishes = [before, state.stay.requests.length === 0 ? "" : sayRequests(deciding)].filter((text) => text !== "");
   return tell([...notes, showStays(shown, speaker), ...wishes, speaker.say("chooseStay")].join("\n"));
 }
 
@@ -68,6 +79,26 @@ const withoutRepeats = (label: string): string =>
 function sayTerms({ state: { party, stay }, speaker }: Deciding, nights: number): string {
   const guests = party.adults + party.children;
   return speaker.say("wholeStay", { nights, guests, rooms: Math.min(stay.rooms, party.adults) });
+}
+
+const SAME_HOTEL =
+  /\b(?:same|usual) (?:hotel|place)\b|\bhotel (?:as|like|where|from) last time\b|\b(?:dasselbe|selbe|gleiche) hotel\b|\bhotel wie (?:letztes|voriges) mal\b|\bmismo hotel\b/;
+
+/** "The same hotel as last time": which of the numbers it is. */
+function sayLastStay(deciding: Deciding, { reading }: Wish, shown: readonly ShownStay[]): string | Outcome {
+  if (!SAME_HOTEL.test(reading.folded)) return "";
+  const list = need(deciding, { name: "list_orders", args: { kind: "stay", limit: 20 } });
+  if ("outcome" in list) return list.outcome;
+  const orders = readList(Order, OrderList.safeParse(list.result).data?.orders ?? []).filter(
+    ({ kind }) => kind === "stay",
+  );
+  const names = orders.flatMap(({ what }) => what ?? []);
+  const number = shown.findIndex(({ stay }) => names.includes(stay.name)) + 1;
+  const { speaker } = deciding;
+  if (number > 0) return speaker.say("lastStay", { name: shown[number - 1]?.stay.name ?? "", number });
+  return speaker.say("lastStayMissing", {
+    names: names.length === 0 ? "–" : speaker.list([...new Set(names)].slice(0, 3)),
+  });
 }
 
 const sayRequests = ({ state, speaker }: Deciding): string =>

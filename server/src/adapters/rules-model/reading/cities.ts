@@ -4,7 +4,7 @@
  * are looked up by a tool.
  */
 export const CITIES = `
-LON GB London|Londres
+LON GB London|Londres|LDN
 LHR GB Heathrow|London Heathrow|Londres Heathrow
 LGW GB Gatwick|London Gatwick
 STN GB Stansted|London Stansted

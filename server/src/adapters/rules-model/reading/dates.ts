@@ -61,7 +61,7 @@ const COUNTED = [
 
 export function readDates(marks: Marks, context: Context): readonly DateMention[] {
   const mentions: DateMention[] = [];
-  let { base } = context;
+  let base = findLoneMonth(marks, context) ?? context.base;
   for (let index = 0; index < marks.list.length; index += 1) {
     const found = readDate(marks, index, { ...context, base });
     if (found === undefined) continue;
@@ -76,6 +76,26 @@ export function readDates(marks: Marks, context: Context): readonly DateMention[
   }
   return withinWeekend(mentions);
 }
+
+/** "In mid January, from the 14th to the 18th": the month of the days that follow. */
+function findLoneMonth(marks: Marks, { today }: Context): Temporal.PlainDate | undefined {
+  const index = marks.list.findIndex(({ kind }, at) => kind === "month" && isLoneMonth(marks, at));
+  if (index === -1) return undefined;
+  const first = Temporal.PlainDate.from({ year: today.year, month: marks.at(index).number, day: 1 });
+  const end = first.add({ months: 1 });
+  return Temporal.PlainDate.compare(end, today) <= 0 ? first.add({ years: 1 }) : first;
+}
+
+/** After words that leave no doubt: "may" is no month by itself. */
+function isLoneMonth(marks: Marks, index: number): boolean {
+  const before = [marks.at(index - 1), marks.at(index - 2)];
+  const isLed = before.some(({ kind, folded }) => kind === "in" || LEADS_MONTH.test(folded));
+  const isDated =
+    before.some(({ kind }) => kind === "number") || marks.kind(marks.pass(index + 1, ["skip"])) === "number";
+  return isLed && !isDated;
+}
+
+const LEADS_MONTH = /^(?:mid|early|late|beginning|end|mitte|anfang|ende|mediados|principios|finales)$/;
 
 /** "Next weekend, out on Friday evening, home on Sunday": the days of the week are those of the weekend. */
 function withinWeekend(mentions: readonly DateMention[]): readonly DateMention[] {
@@ -249,8 +269,10 @@ function readYear(marks: Marks, index: number): { year: number; to: number } | u
 function hasDayTrigger(marks: Marks, index: number): boolean {
   const mark = marks.at(index);
   const before = marks.at(index - 1);
-  if (/^(?:the|el|del|al|vom|am|zum|den|dem|hasta el|bis zum|dia)$/.test(before.folded)) {
-    return mark.value === "ordinal" || /^(?:el|del|al|hasta el|dia)$/.test(before.folded) || before.folded === "am";
+  // "Regreso el 24"
+  const word = before.folded.split(" ").at(-1) ?? "";
+  if (/^(?:the|el|del|al|vom|am|zum|den|dem|dia)$/.test(word)) {
+    return mark.value === "ordinal" || /^(?:el|del|al|dia|am)$/.test(word);
   }
   return (
     mark.value === "ordinal" && (before.kind === "end" || /^(?:on|bis|until|till|to|from|by)$/.test(before.folded))
@@ -345,8 +367,10 @@ export function findRole(marks: Marks, from: number, to: number): "out" | "back"
   if (/^(?:until|till?|bis|hasta)\b/.test(marks.at(marks.pass(from - 1, ["skip"], -1)).folded)) return "back";
   for (let index = from - 1; index >= 0; index -= 1) {
     const { kind } = marks.at(index);
-    if (kind === "back" || kind === "checkOut") return "back";
-    if (kind === "out" || kind === "leave") return "out";
+    // "Leaving on" is the end of a stay, and the beginning of a flight.
+    const isStay = kind === "checkOut" && !marks.has("flight");
+    if (kind === "back" || isStay) return "back";
+    if (kind === "out" || kind === "leave" || kind === "checkOut") return "out";
     if (/^(?:weekday|date|month|day)$/.test(kind)) break;
   }
   return "none";

@@ -61,7 +61,7 @@ const NAMES: readonly { readonly pattern: RegExp; readonly isSure: boolean }[] =
 /** The answer to the question who travels. */
 const ASKED_NAME = {
   pattern: new RegExp(
-    `(?<=^(?:(?:[Ii]t's|[Ii]t is|[Tt]hat's|[Tt]hat is|[Dd]as ist|[Ee]s ist|[Ee]s|[Yy]es|[Ss]ure|[Oo][Kk]|[Jj]a|[Ss]í)[,:]? )*)(${WORD}(?: ${WORD}){1,2})${AGE}(?![\\p{L}])`,
+    `(?<=^(?:(?:[Ii]t's|[Ii]t is|[Tt]hat's|[Tt]hat is|[Dd]as ist|[Ee]s ist|[Ss]e llama|[Ss]u nombre es|[Ee]s|[Yy]es|[Ss]ure|[Oo][Kk]|[Jj]a|[Ss]í)[,:]? )*)(${WORD}(?: ${WORD}){1,2})${AGE}(?![\\p{L}])`,
     "gu",
   ),
   isSure: true,
@@ -191,7 +191,9 @@ function cutName(match: RegExpExecArray, marks: Marks, isSure: boolean): string 
   let length = 0;
   for (const word of words) {
     const mark = marks.list.find((one) => one.start <= at && at < one.end);
-    const fits = mark?.kind === "word" || (isSure && length > 0 && mark?.kind === "place");
+    // "Ana" is an airline, too, and "Weber, Paris" are names.
+    const isName = length > 0 ? mark?.kind === "place" : mark?.kind === "airline";
+    const fits = mark?.kind === "word" || (isSure && isName);
     if (!fits) break;
     at += word.length + 1;
     length += 1;

@@ -98,7 +98,7 @@ function endOfName(marks: Marks, index: number, isCapital: boolean): number | un
 const JOINTS = /^(?:de|del|de la|la|el|of|the|am|an der|der|of the|les|du|des)$/;
 /** End the name of a sight: a sign, a date, or what else the message says. */
 const AFTER_SIGHT =
-  /^(?:sign|end|in|to|forWord|until|and|number|weekday|month|date|day|next|this|max|between|withWord|want|stay|flight|cabin|not|no|night|before|after|refundable|currency|instead|alone|restaurant|cuisine|book|near)$/;
+  /^(?:sign|end|in|to|forWord|until|and|number|weekday|month|date|day|next|this|max|between|withWord|want|stay|flight|cabin|not|no|night|before|after|refundable|currency|instead|alone|restaurant|cuisine|book|near|sameDates)$/;
 
 /** Sights have ordinary words inside: "the old town", "Puerta del Sol", "Plaza de Catalunya". */
 function endOfSight(marks: Marks, index: number): number | undefined {

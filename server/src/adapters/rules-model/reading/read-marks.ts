@@ -17,6 +17,8 @@ const ENDS_SHORT = /(?<=\p{L})\.$/u;
 /** "Z. B." and the like say nothing by themselves. */
 const BY_THE_WAY = /^(?:z\. ?b|d\. ?h|e\.g|i\.e|p\. ?ej)$/;
 
+const NEXT_DAY = /^(?:wochenende|\p{L}*tag|mittwoch|morgen|woche|monat|sonnabend)$/u;
+
 /** Longer messages are read up to here. */
 const MOST_TOKENS = 400;
 
@@ -177,6 +179,8 @@ function readPhrase(
   for (const phrase of lexicon.phrases.get(token.folded) ?? []) {
     const { words, isDoubtful = false } = phrase;
     if (!words.every((word, offset) => tokens[index + offset]?.folded === word)) continue;
+    // "Am nächsten Wochenende" is a day, and "am nächsten" the nearest hotel.
+    if (phrase.value === "distance" && NEXT_DAY.test(tokens[index + words.length]?.folded ?? "")) continue;
     const isCodeName = phrase.value.toLowerCase() === token.folded;
     if (
       isDoubtful &&

@@ -61,6 +61,7 @@ function isCompany(marks: Marks, index: number, { end, isGerman }: { end: number
   const joined = marks.at(index - 1);
   if (joined.kind === "and" && isSelf(marks.at(index - 2))) return true;
   if (joined.kind === "forWord" && marks.kind(index - 2) === "and" && isSelf(marks.at(index - 3))) return true;
+  if (lead.kind === "companion" && index - before <= 1) return true;
   if (lead.kind !== "withWord" || index - before > 1) return false;
   if (!isGerman) return true;
   // Every German noun has a capital: a second name or the way to a place tells that it is a person.

@@ -85,6 +85,22 @@ export const requestTexts = {
     "As distâncias são medidas a partir de {place}.",
     "距離は{place}からのものです。",
   ),
+  lastStay: text(
+    "{name}, booked before, is number {number}.",
+    "{name}, schon früher gebucht, ist Nummer {number}.",
+    "{name}, reservado antes, es el número {number}.",
+    "{name}, déjà réservé, est le numéro {number}.",
+    "{name}, já reservado antes, é o número {number}.",
+    "以前に予約された{name}は{number}番です。",
+  ),
+  lastStayMissing: text(
+    "No hotel that was booked before is in this list (booked before: {names}).",
+    "Kein früher gebuchtes Hotel ist in dieser Liste (früher gebucht: {names}).",
+    "En esta lista no está ningún hotel reservado antes (reservados antes: {names}).",
+    "Aucun hôtel déjà réservé n’est dans cette liste (déjà réservés : {names}).",
+    "Nenhum hotel já reservado está nesta lista (já reservados: {names}).",
+    "以前に予約されたホテルはこの一覧にありません(以前の予約:{names})。",
+  ),
   staysPriced: text(
     "{name}, {address}: {facts}. The hotel’s price is {price}, paid from the USDC balance.",
     "{name}, {address}: {facts}. Der Preis des Hotels ist {price}; bezahlt wird aus dem Guthaben in USDC.",

@@ -2,6 +2,7 @@ import type { Reading } from "../reading/read-message.ts";
 import { ASIDES } from "./asides.ts";
 import { hasSlots } from "./choose-wishes.ts";
 import { fillNextStay } from "./fill-slots.ts";
+import { asksForRefund } from "./order-wishes.ts";
 import type { Deed, State, Wish } from "./state.ts";
 
 const LONGEST_REQUEST = 1_000;
@@ -18,6 +19,8 @@ export function findBeside(state: State, reading: Reading): readonly Wish[] | un
   if (deed === undefined || personal.names.length > 0 || personal.isCallerOut !== undefined) return undefined;
   const isYes = beginsWithYes(reading);
   const again: Wish = { kind: "showAgain", deed, reading };
+  // The question shows the refund.
+  if (deed.name === "confirm_cancel_order") return asksForRefund(reading) && !hasSlots(reading) ? [again] : undefined;
   if (deed.name === "book_stay") {
     const words = listWords(state, reading, isYes);
     return words.length === 0 ? undefined : [{ ...again, deed: withRequests(state, deed, words) }];

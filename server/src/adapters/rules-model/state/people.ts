@@ -43,7 +43,8 @@ const OTHER_WISHES = ["cancel", "change", "forget", "more", "nonStop", "cabin", 
 export function findPersonWish(state: State, reading: Reading): Wish | undefined {
   const { personal, dates, places, choice, kinds, nights, airlines, cabin, maximum } = reading;
   const isAbout = personal.names.length > 0 || personal.isCallerOut === true || hasDetails(personal.details);
-  if (!isAbout || state.picked === undefined || state.lastShown !== "flights") return undefined;
+  if (!isAbout || state.lastShown !== "flights") return undefined;
+  if (state.picked === undefined && !hasDetails(personal.details)) return undefined;
   const isOther =
     dates.length > 0 ||
     places.length > 0 ||
@@ -51,7 +52,8 @@ export function findPersonWish(state: State, reading: Reading): Wish | undefined
     (choice !== undefined && Object.keys(choice).length > 0) ||
     (nights ?? cabin ?? maximum) !== undefined ||
     OTHER_WISHES.some((kind) => kinds.has(kind) && !(kind === "no" && personal.isCallerOut === true));
-  return isOther ? undefined : { kind: "bookFlight", reading };
+  if (isOther) return undefined;
+  return { kind: state.picked === undefined ? "noted" : "bookFlight", reading };
 }
 
 const hasDetails = (details: PersonDetails): boolean => Object.keys(details).length > 0;

@@ -106,7 +106,7 @@ export type Wish =
       readonly reading: Reading;
     }
   | {
-      readonly kind: "airlineCancelled" | "cancelPart" | "invoice" | "assistance" | "noHold" | "refund";
+      readonly kind: "airlineCancelled" | "cancelPart" | "invoice" | "assistance" | "noHold" | "refund" | "noted";
       readonly reading: Reading;
     }
   | { readonly kind: "total"; readonly choice?: Choice; readonly reading: Reading }

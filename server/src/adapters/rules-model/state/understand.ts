@@ -114,7 +114,8 @@ function findPlainWishes(state: State, reading: Reading, named: readonly Compani
   const forPerson = findPersonWish(state, reading);
   if (forPerson !== undefined) {
     countParty(state, reading, named);
-    return [forPerson];
+    const isOtherParty = state.seatsSearched !== state.party.adults + state.party.children;
+    return [forPerson.kind === "noted" && isOtherParty ? { kind: "findFlights", reading } : forPerson];
   }
   const social = findSocialWish(state, reading);
   if (social !== undefined) return [social];
@@ -241,7 +242,13 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
   const isSameSearch = task === "flight" && isNamedChoice(choice, kinds) && slots === JSON.stringify(state.flight);
   const isShown = shown === (task === "stay" ? "stays" : "flights");
   const withChoice = choice === undefined ? { reading } : { choice, reading };
-  if (isShown && choice !== undefined && !isMore && (!isChanged || isSameSearch || isOnlyAChoice(reading))) {
+  if (
+    isShown &&
+    choice !== undefined &&
+    !isMore &&
+    !asksForOthers(reading) &&
+    (!isChanged || isSameSearch || isOnlyAChoice(reading))
+  ) {
     return { kind: task === "stay" ? "bookStay" : "bookFlight", ...withChoice };
   }
   if (isShown && isMore && !isChanged) return { kind: task === "stay" ? "moreStays" : "moreFlights", ...withChoice };
@@ -262,6 +269,14 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
   const isRenumbered = isShown && (choice?.ordinal ?? 0) > 0;
   return { kind: task === "stay" ? "findStays" : "findFlights", reading, ...(isRenumbered ? { isRenumbered } : {}) };
 }
+
+/** "Is there anything cheaper?" */
+const asksForOthers = ({ folded, choice }: Reading): boolean =>
+  choice?.sort !== undefined &&
+  choice.ordinal === undefined &&
+  /^[^\p{L}]*(?:\p{L}+,? )?(?:is there|are there|do you have|have you|any|gibt es|gibt's|haben sie|hast du|hay|tiene\w*)\b[^.!]*\?/u.test(
+    folded,
+  );
 
 const isNamedChoice = (choice: Choice | undefined, kinds: ReadonlySet<string>): boolean =>
   choice?.ordinal !== undefined || choice?.flightNumber !== undefined || (choice !== undefined && kinds.has("book"));
@@ -319,6 +334,8 @@ function findTask(state: State, reading: Reading): Task {
     return "flight";
   }
   if (kinds.has("stay") && !kinds.has("flight")) return "stay";
+  const isRoomThere = places.some(({ role }) => role === "near" || role === "in") || kinds.has("board");
+  if (kinds.has("room") && isRoomThere && !isFlight && choice === undefined) return "stay";
   if (isFlight && !(state.task === "stay" && !kinds.has("flight"))) return "flight";
   if (state.task === "flight" || state.task === "stay") {
     const isAnswer =

@@ -72,7 +72,7 @@ export const english: LanguageWords = {
     handBag:
       "hand luggage|hand baggage|carry-on|carry on|carry-ons|cabin bag|cabin bags|cabin baggage|cabin luggage|backpack|hand luggage only",
     sameDates:
-      "those nights|these nights|the same nights|those days|these days|those dates|these dates|the same dates|same dates|the same days|same days|that time|the same time|for the trip|for my trip|during that|dates of the flight|dates of my flight",
+      "the same week|that week|those nights|these nights|the same nights|those days|these days|those dates|these dates|the same dates|same dates|the same days|same days|that time|the same time|for the trip|for my trip|during that|dates of the flight|dates of my flight",
     "day -1": "yesterday",
     help: "help|what can you do|who are you|what are you|how does this work|what do you do|can you do",
     greet: "hi|hello|hey|good morning|good afternoon|good evening|hiya|morning!",
