@@ -102,7 +102,10 @@ export class SpendGate implements Gate {
   async previewRun(call: PendingCall, plan: LazyPlan): Promise<void> {
     if (call.keyId === "" || !(await this.#planSpendOnce(plan)).isOpen) return;
     const spend = await this.#planShown(plan);
-    if (!spend.isOpen) await this.#requireRoom(call, await this.#options.stores.spendLimits.inForce(call), spend);
+    if (spend.isOpen) return;
+    // The same records as a moment ago: only the price is another one.
+    const { inForce, counted } = this.#checked.get(plan) ?? {};
+    await this.#requireRoom(call, inForce ?? (await this.#options.stores.spendLimits.inForce(call)), spend, counted);
   }
 
   uses({ keyId, tool }: PendingCall, plan: LazyPlan): Promise<boolean> | boolean {
@@ -159,9 +162,14 @@ export class SpendGate implements Gate {
     return inForce;
   }
 
-  async #requireRoom(call: PendingCall, inForce: LimitsInForce, spend: PlannedSpend): Promise<CallCounters> {
+  async #requireRoom(
+    call: PendingCall,
+    inForce: LimitsInForce,
+    spend: PlannedSpend,
+    known?: CallCounters,
+  ): Promise<CallCounters> {
     requireSmallEnough(call, inForce, totalSpend(spend));
-    const found = await this.#count(call, spend);
+    const found = known ?? (await this.#count(call, spend));
     const { covering, counted, counters } = found;
     const lines = listLines(counted, counters, spend);
     requireRoom(call, { inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen });
