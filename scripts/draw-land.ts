@@ -38,8 +38,18 @@ function readRings(): Point[][] {
   const follow = (at: number) => (at < 0 ? (decoded[~at] ?? []).toReversed() : (decoded[at] ?? []));
   const polygons = objects.land.geometries.flatMap((geometry) => geometry.arcs);
   return polygons.flatMap((rings) =>
-    rings.map((ring) => ring.flatMap((at, index) => (index === 0 ? follow(at) : follow(at).slice(1)))),
+    rings.map((ring) => goOn(ring.flatMap((at, index) => (index === 0 ? follow(at) : follow(at).slice(1))))),
   );
+}
+
+/** Land that crosses the edge of the map goes on beyond it. */
+function goOn(ring: readonly Point[]): Point[] {
+  const points: Point[] = [];
+  for (const [longitude, latitude] of ring) {
+    const before = points.at(-1)?.[0] ?? longitude;
+    points.push([longitude + 360 * Math.round((before - longitude) / 360), latitude]);
+  }
+  return points;
 }
 
 function measure(ring: readonly Point[]): number {

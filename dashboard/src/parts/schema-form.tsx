@@ -19,7 +19,9 @@ export function SchemaForm(props: {
   const isRequired = (name: string) => schema.required?.includes(name) ?? false;
   const isWrong = (name: string) =>
     wrong.some((path) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));
-  const first = names.filter((name) => isRequired(name) || isWrong(name));
+  // Those that were given when the form was opened: a field does not move while somebody types.
+  const [given] = useState(() => names.filter((name) => value[name] !== undefined));
+  const first = names.filter((name) => isRequired(name) || isWrong(name) || given.includes(name));
   const others = names.filter((name) => !first.includes(name));
   const show = (name: string): ReactNode => (
     <Field
@@ -45,7 +47,8 @@ export function SchemaForm(props: {
       {first.length > 0 && others.length > 0 && (
         <details open={others.some((name) => value[name] !== undefined)}>
           <summary>
-            {others.length} optional {others.length === 1 ? "argument" : "arguments"}
+            {others.length} {given.length > 0 ? "more " : ""}optional{" "}
+            {isDeep ? (others.length === 1 ? "field" : "fields") : others.length === 1 ? "argument" : "arguments"}
           </summary>
           {others.map(show)}
         </details>
