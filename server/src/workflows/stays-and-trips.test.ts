@@ -178,9 +178,13 @@ describe("service.book_stay", () => {
 
 const Offers = z.array(z.object({ id: z.string() }));
 
-/** An unsettled flight that the trip's budget pays for. */
+let flightDay = 60;
+
+/** An unsettled flight that the trip's budget pays for, each on a day of its own. */
 async function committedFlight(tripId: string) {
-  const { offers } = await call("search_flights", { origin: "LHR", destination: "CDG", departureDate: inDays(60) });
+  flightDay += 1;
+  const departureDate = inDays(flightDay);
+  const { offers } = await call("search_flights", { origin: "LHR", destination: "CDG", departureDate });
   const flight = await call("book_flight", { offerId: Offers.parse(offers)[0]?.id });
   const { bookingId } = await call("reserve_booking", { tripId, upperBoundUsdc: "900" });
   const [collection] = await service.sql(
