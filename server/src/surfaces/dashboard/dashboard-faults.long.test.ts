@@ -70,7 +70,8 @@ it("two tabs of one person show two tenants, and each acts with its own roles", 
   await page.getByRole("button", { name: "I have stored it" }).click();
   expect(await listKeys(service.tenantId)).toEqual([{ name: "tab one" }]);
   // An auditor may not do it, wherever the other tab has been in the meantime.
-  await open("/settings/keys", second);
+  const [asked] = await Promise.all([second.waitForRequest(/\/api\//), open("/settings/keys", second)]);
+  expect(asked.headers()["x-tenant"]).toBe(`${otherTenantId}/${SANDBOX}`);
   await second.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
   const refused = await second.evaluate(`(async () => {
     const { csrf } = document.getElementById("root").dataset;
