@@ -30,7 +30,7 @@ interface SignInOptions {
   people: number;
 }
 
-/** Sessions of as many people as look at live pages, each with a key of its own, as after a sign-in by a link. */
+/** Sessions of as many people as look at live pages: those of one person share a key, which has few waits. */
 export async function signInPeople({ dataDir, tenantId, session, people }: SignInOptions): Promise<Session[]> {
   const config = readConfig({ ...process.env, DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0" });
   const database = openDatabase(config.databaseUrl ?? "", { poolSize: 2, onError: () => undefined });
@@ -39,12 +39,13 @@ export async function signInPeople({ dataDir, tenantId, session, people }: SignI
   const operator = createOperator({ ...opened, databaseUrl: config.databaseUrl ?? "" }, config, silent);
   try {
     const owner = { tenantId, environment: "sandbox" } as const;
-    const person = { id: "user_watcher", name: "Watcher", email: "watcher@example.com", roles: ["auditor"] as const };
-    await operator.persons.add(owner, { ...person, roles: [...person.roles] }, "bench");
     const sessions: Session[] = [];
     while (sessions.length < people) {
+      const id = `user_watcher_${sessions.length}`;
+      const person = { id, name: "Watcher", email: `${id}@example.com`, roles: ["auditor" as const] };
+      await operator.persons.add(owner, person, "bench");
       const link = await operator.signInLinks.create(
-        { ...owner, personId: person.id },
+        { ...owner, personId: id },
         { kind: "sign_in", provesAddress: true, lifeHours: 1 },
       );
       const browser = new BrowserLike(session);
