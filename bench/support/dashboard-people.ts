@@ -2,14 +2,62 @@ import { readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
+import { createOperator } from "../../server/src/commands/open-database.ts";
+import { readConfig } from "../../server/src/config/config.ts";
+import { openVault } from "../../server/src/outside/vault.ts";
+import { openDatabase } from "../../server/src/platform/database/database.ts";
+import { systemClock } from "../../server/src/ports/clock.ts";
+import { BrowserLike } from "../../server/test/support/browser-like.ts";
 import { readOwnCpuSeconds } from "./cpu-seconds.ts";
 
 interface PeopleOptions {
   page: Page;
-  session: { appUrl: string; headers: Readonly<Record<string, string>> };
+  /** One for each person; the page has the first. */
+  sessions: readonly [Session, ...Session[]];
   /** The service's process. */
   pid: number;
+}
+
+interface Session {
+  appUrl: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+interface SignInOptions {
+  dataDir: string;
+  tenantId: string;
+  session: Session;
   people: number;
+}
+
+/** Sessions of as many people as look at live pages: those of one person share a key, which has few waits. */
+export async function signInPeople({ dataDir, tenantId, session, people }: SignInOptions): Promise<Session[]> {
+  const config = readConfig({ ...process.env, DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0" });
+  const database = openDatabase(config.databaseUrl ?? "", { poolSize: 2, onError: () => undefined });
+  const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const opened = { ...database, vault: await openVault(config), clock: systemClock };
+  const operator = createOperator({ ...opened, databaseUrl: config.databaseUrl ?? "" }, config, silent);
+  try {
+    const owner = { tenantId, environment: "sandbox" } as const;
+    const sessions: Session[] = [];
+    while (sessions.length < people) {
+      const id = `user_watcher_${sessions.length}`;
+      const person = { id, name: "Watcher", email: `${id}@example.com`, roles: ["auditor" as const] };
+      await operator.persons.add(owner, person, "bench");
+      const link = await operator.signInLinks.create(
+        { ...owner, personId: id },
+        { kind: "sign_in", provesAddress: true, lifeHours: 1 },
+      );
+      const browser = new BrowserLike(session);
+      await browser.submit(link, await browser.send(link));
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      sessions.push({ ...session, headers: { ...session.headers, cookie } });
+    }
+    return sessions;
+  } finally {
+    await operator.close();
+    await database.close();
+  }
 }
 
 const WATCHED_MILLISECONDS = 45_000;
@@ -23,14 +71,14 @@ interface Asked {
 }
 
 /** Watches one page that nobody touches, and then measures the service while so many do the same. */
-export async function measurePeople({ page, session, pid, people }: PeopleOptions) {
-  const asked = await watchLivePage(page, session.appUrl);
+export async function measurePeople({ page, sessions, pid }: PeopleOptions) {
+  const asked = await watchLivePage(page, sessions[0].appUrl);
   const before = await measureWhile(pid, MEASURED_SECONDS);
   const stop = new AbortController();
   const agent = new Agent({ keepAlive: true });
   const counted = { answers: 0 };
-  const all = Array.from({ length: people }, (_, index) =>
-    actAsPage({ asked, session, agent, counted, signal: stop.signal, startAfter: (index / people) * 15_000 }),
+  const all = sessions.map((session, index) =>
+    actAsPage({ asked, session, agent, counted, signal: stop.signal, startAfter: (index / sessions.length) * 15_000 }),
   );
   await delay(SETTLE_MILLISECONDS);
   const answersBefore = counted.answers;
@@ -62,7 +110,8 @@ async function watchLivePage(page: Page, appUrl: string): Promise<readonly Asked
   return [...times].map(([path, at]) => ({ path, everyMilliseconds: WATCHED_MILLISECONDS / at.length }));
 }
 
-interface ActOptions extends Pick<PeopleOptions, "session"> {
+interface ActOptions {
+  session: Session;
   asked: readonly Asked[];
   agent: Agent;
   counted: { answers: number };

@@ -27,7 +27,7 @@ export class ApiError extends Error {
   readonly traceId: string | undefined;
 
   constructor(status: number, problem: Problem) {
-    super(problem.detail ?? "The service did not say why.");
+    super(problem.detail ?? (status >= 500 ? AWAY : "The service did not say why."));
     this.status = status;
     this.code = problem.code ?? "unknown";
     this.issues = problem.issues ?? [];
@@ -41,14 +41,17 @@ interface Sent {
   signal?: AbortSignal;
   /** Sending the same once more does it no second time. */
   idempotencyKey?: string;
+  /** The same without such a key, because the body names the request. */
+  isRepeatable?: boolean;
 }
 
 /** Calls a public route with the session, in the tenant that this tab shows. */
 export async function api<Answer>(
   path: string,
-  { method = "GET", body, signal, idempotencyKey }: Sent = {},
+  { method = "GET", body, signal, idempotencyKey, isRepeatable = idempotencyKey !== undefined }: Sent = {},
 ): Promise<Answer> {
-  const response = await fetch(path, {
+  const silence = method === "GET" ? NOT_READ : isRepeatable ? NOT_TWICE : NOT_HEARD;
+  const { ok, status, answer } = await send(path, silence, {
     method,
     headers: {
       "x-tenant": tenantHeader,
@@ -59,11 +62,36 @@ export async function api<Answer>(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
-  const answer: unknown = await response.json().catch(() => ({}));
-  if (response.ok) return answer as Answer;
+  if (ok) return answer as Answer;
   const problem = typeof answer === "object" && answer !== null ? answer : {};
-  if (response.status === 401) location.assign(signInUrl(false));
-  throw new ApiError(response.status, problem);
+  if (status === 401) location.assign(signInUrl(false));
+  throw new ApiError(status, problem);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+const NOT_READ = "The service does not answer. Check your connection, and try again.";
+const NOT_TWICE = "The service has not answered. Check your connection, and try again here: nothing is done twice.";
+const NOT_HEARD =
+  "The service has not answered, and may have done this. Check your connection, and look before you do it again.";
+const AWAY = "The service cannot answer at the moment. Try again in a few seconds.";
+
+/** An answer that breaks off is none: what it would have said is not known. */
+async function send(path: string, silence: string, init: RequestInit) {
+  try {
+    const response = await fetch(path, init);
+    const text = await response.text();
+    return { ok: response.ok, status: response.status, answer: parse(text) };
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error;
+    throw new Error(silence, { cause: error });
+  }
 }
 
 /** A path with those members of a query that have a value. */

@@ -1,5 +1,5 @@
 import { errorText } from "./error-text.ts";
-import { failure, LIMIT_EXCEEDED } from "./json-rpc.ts";
+import { failure, LIMIT_EXCEEDED, NO_ROOM } from "./json-rpc.ts";
 import { answerQuietBody, readQuietBody } from "./quiet-calls.ts";
 import type { Gateway } from "./rpc-gateway.ts";
 import type { ChainSpec } from "./settings.ts";
@@ -228,7 +228,8 @@ export class FurtherChains {
 
 /** Nothing was done, and the same request can be sent again later. */
 function refuse(body: string): Buffer {
-  const error = failure(LIMIT_EXCEEDED, "All chains that can run at once are in use: try again in a few seconds.");
+  const text = "All chains that can run at once are in use: try again in a few seconds.";
+  const error = failure(LIMIT_EXCEEDED, text, { reason: NO_ROOM });
   const answer = (call: unknown) => ({ jsonrpc: "2.0", id: readId(call), ...error });
   let value: unknown;
   try {

@@ -22,8 +22,12 @@ export const REJECTED = -32_000;
 
 /** Too much is asked at the moment; nothing was done. */
 export const LIMIT_EXCEEDED = -32_005;
+/** The reason in the data of such an error: as many chains run as may. */
+export const NO_ROOM = "no_room";
 
-export const failure = (code: number, message: string): RpcAnswer => ({ error: { code, message } });
+export const failure = (code: number, message: string, data?: unknown): RpcAnswer => ({
+  error: { code, message, ...(data !== undefined && { data }) },
+});
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -36,7 +40,5 @@ export const readAnswer = (value: unknown): RpcAnswer => {
   if (!isRecord(error) || typeof error.code !== "number" || typeof error.message !== "string") {
     return failure(INTERNAL_ERROR, "The node did not return a JSON-RPC answer.");
   }
-  return {
-    error: { code: error.code, message: error.message, ...(error.data !== undefined && { data: error.data }) },
-  };
+  return failure(error.code, error.message, error.data);
 };

@@ -71,7 +71,11 @@ test("a chain that somebody holds is not parked; when all are in use, nothing is
   for (const name of running()) expect(await hold(name, 60)).toBe(200);
   const raw = await signTransfer(0, 1, { chainId: findId(ETHEREUM) });
   const refused = await ask(locate(ETHEREUM), "eth_sendRawTransaction", raw);
-  expect(refused.error).toMatchObject({ code: -32_005, message: expect.stringContaining("try again") });
+  expect(refused.error).toMatchObject({
+    code: -32_005,
+    message: expect.stringContaining("try again"),
+    data: { reason: "no_room" },
+  });
   expect(nodes(ETHEREUM)).toEqual([]);
   expect(await hold(OPTIMISM, 0)).toBe(200);
   expect(await ask(locate(ETHEREUM), "eth_sendRawTransaction", raw)).toHaveProperty("result");

@@ -22,7 +22,7 @@ export function MintSheet({ close }: { close: () => void }) {
   /** One for this form: a request that is sent again replaces the key that nobody saw. */
   const requestId = useRef(crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}`);
   const mint = useMutation({
-    mutationFn: (body: object) => api<NewKey>("/api/keys", { method: "POST", body }),
+    mutationFn: (body: object) => api<NewKey>("/api/keys", { method: "POST", body, isRepeatable: true }),
     onSuccess: setMade,
   });
   if (made !== undefined) return <ShownKey made={made} close={close} />;

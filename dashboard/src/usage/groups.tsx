@@ -80,7 +80,9 @@ export function Groups() {
         </table>
       )}
       {usage.data?.isComplete === false && (
-        <p className="notice">Only the newest calls are counted. Choose a shorter period for all of them.</p>
+        <p className="notice">
+          Only the newest 20,000 calls are counted. Choose a shorter period, or sum by tool, for all of them.
+        </p>
       )}
       <ApiCall calls={[{ method: "GET", path }]} />
     </Panel>

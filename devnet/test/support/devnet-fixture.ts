@@ -52,7 +52,7 @@ interface StartOptions {
 const Reply = z.object({
   id: z.unknown().optional(),
   result: z.unknown().optional(),
-  error: z.object({ code: z.number(), message: z.string() }).optional(),
+  error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }).optional(),
 });
 type RpcReply = z.infer<typeof Reply>;
 

@@ -18,6 +18,9 @@ import { identifyProcess, ownIdentity, sendSignal } from "../../src/embedded/pro
 export interface TestPostgres {
   /** The URL of the administrative database, as superuser. */
   adminUrl: string;
+  /** Stops the server, and starts it again on the same port. */
+  down(): Promise<void>;
+  up(): Promise<void>;
   stop(): Promise<void>;
   /** For a process that is exiting already: no waiting, nothing left behind. */
   stopAtOnce(): void;
@@ -86,11 +89,15 @@ export const startTestPostgres = async ({
   try {
     const logPath = join(folder, "postgres.log");
     const options = { folder: cluster, logPath, log: quiet, fsync, mayMovePort: true, progress: () => undefined };
-    const server = await openServer(options);
+    let server = await openServer(options);
     const access = readAccess(cluster);
     if (!access) throw new Error(`No access file in ${cluster}`);
     return {
       adminUrl: databaseUrl(access, "postgres"),
+      down: () => closeServer(server),
+      async up() {
+        server = await openServer({ ...options, mayMovePort: false });
+      },
       async stop() {
         await closeServer(server);
         remove(folder);

@@ -1,4 +1,5 @@
 import { BaseError, createPublicClient, custom, type PublicClient } from "viem";
+import { z } from "zod";
 import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
 import { NO_ROOM } from "../../ports/chain/opened-chain.ts";
 import { type Rpc, RpcRefusal } from "./rpc.ts";
@@ -15,9 +16,9 @@ export function refusalIn(error: unknown): RpcRefusal | undefined {
 
 const AWAY = "The network is not answering. Nothing is lost; send the call again, with the same Idempotency-Key.";
 
-/** In the words of the process that runs the development chains. */
-const isWithoutRoom = (cause: unknown): boolean =>
-  refusalIn(cause)?.message.startsWith("All chains that can run at once are in use") === true;
+/** The data with which the process that runs the development chains refuses. */
+const WithoutRoom = z.object({ reason: z.literal("no_room") });
+const isWithoutRoom = (cause: unknown): boolean => WithoutRoom.safeParse(refusalIn(cause)?.data).success;
 
 export function chainUnavailable(cause: unknown): Failure {
   if (cause instanceof Failure) return cause;

@@ -169,6 +169,24 @@ test("a wait for events ends with the next one", async () => {
   expect((await waiting).events).toMatchObject([{ id: eventId, data: { hello: "you" } }]);
 });
 
+test("everybody who waits for the same event gets it, however many pages are open", async () => {
+  const { id } = await addEndpoint();
+  const { cursor } = await readFeed("end");
+  const keys = await service.operator(({ mintKey }) =>
+    Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const owner = { tenantId: service.tenantId, environment: "sandbox" } as const;
+        return (await mintKey({ ...owner, scopes: ["events:read"], actor: "test" })).apiKey;
+      }),
+    ),
+  );
+  // As many as a key may have waiting, and more of the tenant than may wait for a connection.
+  const waiting = keys.flatMap((key) => Array.from({ length: 16 }, () => readFeed(cursor, key, "&wait=20&types=test")));
+  await readFeed(cursor);
+  const eventId = await sendTest(id, { hello: "all" });
+  for (const page of await Promise.all(waiting)) expect(page.events).toMatchObject([{ id: eventId }]);
+});
+
 test("a failing delivery is tried again, and later events of its resource wait for it", async () => {
   const { id } = await addEndpoint();
   answer = (turn) => ({ status: turn === 1 ? 500 : 200 });

@@ -9,6 +9,7 @@ import { EventSender } from "./event-sender.ts";
 import { mailSwitchedOff } from "./mail-switched-off.ts";
 import * as events from "./migrations/0140-events.ts";
 import { eventRoutes } from "./routes.ts";
+import { SharedEvents } from "./shared-events.ts";
 import { createDeliveries, DUE_DELIVERIES } from "./store-deliveries.ts";
 import { createEndpoints } from "./store-endpoints.ts";
 import { createTenantEvents } from "./store-events.ts";
@@ -16,6 +17,7 @@ import { createTenantEvents } from "./store-events.ts";
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "events.eventWaits": RowWaits;
+    readonly "events.sharedEvents": SharedEvents;
     /** Judges the addresses of endpoints. */
     readonly "events.eventTarget": SsrfGuard;
     readonly "events.eventSender": EventSender;
@@ -68,6 +70,7 @@ export const eventsModule = defineModule({
   },
   parts: {
     eventWaits: ({ news }) => new RowWaits(news, "tenant_event"),
+    sharedEvents: ({ reads }) => new SharedEvents(reads),
     eventTarget: ({ settings: { eventNetworks } }) =>
       createSsrfGuard({ permitted: eventNetworks, resolve: resolveByDns, isPermittedOnAnyPort: true }),
     eventSender: (parts) => {

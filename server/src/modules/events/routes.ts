@@ -61,17 +61,14 @@ const listEvents = defineRoute({
   example: { answer: { events: [exampleEvent], cursor: "81230-17" } },
   async run(
     { principal: { tenantId, environment, keyId }, query },
-    { stores, reads, eventWaits }: Pick<Parts, "stores" | "reads" | "eventWaits">,
+    { stores, sharedEvents, eventWaits }: Pick<Parts, "stores" | "sharedEvents" | "eventWaits">,
   ) {
     const owner = { tenantId, environment };
     const after = query.after === "end" ? await stores.tenantEvents.end(owner) : query.after;
     const types = query.types?.split(",").map((type) => type.trim());
     const found = await eventWaits.wait({
       id: tenantId,
-      read: () =>
-        reads(tenantId, ({ tenantEvents }) =>
-          tenantEvents.list(owner, { after, types, limit: Number(query.limit ?? 50) }),
-        ),
+      read: () => sharedEvents.list(owner, { after, types, limit: Number(query.limit ?? 50) }),
       isEnough: (events) => events.length > 0,
       milliseconds: Number(query.wait ?? 0) * 1_000,
       owner: keyId,

@@ -65,7 +65,8 @@ export class RowWaits {
         const found = await read();
         const left = until - performance.now();
         if (isEnough(found) || left <= 0 || signal?.aborted === true) return found;
-        await change.within(Math.min(left, this.#news.isTold() ? TOLD_LOOK_MILLISECONDS : LOOK_MILLISECONDS));
+        const every = this.#news.isTold() ? TOLD_LOOK_MILLISECONDS : LOOK_MILLISECONDS;
+        await change.within(Math.min(left, untilNextLook(id, every)));
       } finally {
         change.leave();
       }
@@ -103,4 +104,12 @@ export class RowWaits {
       for (const wakes of this.#wakes.values()) for (const wake of wakes) wake();
     });
   }
+}
+
+/** All who wait for one thing look at the same moments, so that one read can serve them; those for other things, at others. */
+function untilNextLook(id: string, every: number): number {
+  const phase = [...id].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % every, 0);
+  const left = every - ((performance.now() + phase) % every);
+  // Not soon after the read before it.
+  return Math.ceil(left < every / 2 ? left + every : left);
 }

@@ -2,11 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { escapeHtml } from "../../domain/escape-html.ts";
 import { DASHBOARD_PATH, SIGN_IN_PATH } from "../../domain/page-paths.ts";
+import { isDatabaseAway } from "../../platform/database/transient.ts";
 import type { SignIn } from "../../ports/sign-in.ts";
 import { ICON } from "../discovery/pages/layout.ts";
 import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
-import type { HttpAnswer, HttpHandler } from "../http/http.ts";
+import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
+import { awayPage } from "../sign-in/render-page.ts";
 import { createSessionCookies, csrfToken } from "../sign-in/session-cookies.ts";
 
 /** The dashboard's built files. */
@@ -46,12 +48,12 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
 export function dashboardPages({ bundle, signIn, appUrl }: DashboardOptions): Routes {
   const { host, origin } = new URL(appUrl);
   const cookies = createSessionCookies(appUrl);
-  const page: HttpHandler = async (request) => {
+  const show: HttpHandler = async (request) => {
     if (request.header("host") !== host) return redirect(`${origin}${DASHBOARD_PATH}`);
     const token = cookies.readSession(request.header("cookie"));
     const signedIn = token === undefined ? undefined : await signIn.find(token);
     if (token === undefined || signedIn === undefined) {
-      return redirect(`${SIGN_IN_PATH}?next=${encodeURIComponent(request.path)}`);
+      return redirect(`${SIGN_IN_PATH}?next=${encodeURIComponent(readAddress(request))}`);
     }
     const others = (await signIn.memberships(token)).filter(
       ({ tenantId, environment }) =>
@@ -60,12 +62,23 @@ export function dashboardPages({ bundle, signIn, appUrl }: DashboardOptions): Ro
     const body = renderShell(bundle, csrfToken(token), [signedIn.member, ...others]);
     return { status: 200, headers: { ...PAGE_HEADERS }, body };
   };
+  const page: HttpHandler = async (request) => {
+    try {
+      return await show(request);
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      return awayPage(readAddress(request));
+    }
+  };
   return [
     { method: "GET", path: DASHBOARD_PATH, handler: page },
     { method: "GET", path: `${DASHBOARD_PATH}/*`, handler: page },
     ...fileRoutes(bundle),
   ];
 }
+
+/** With what the address keeps, such as the request that is to be approved. */
+const readAddress = ({ path, query }: HttpRequest): string => (query.size === 0 ? path : `${path}?${query}`);
 
 function redirect(location: string): HttpAnswer {
   return { status: 303, headers: { location, "cache-control": "no-store" }, body: "" };

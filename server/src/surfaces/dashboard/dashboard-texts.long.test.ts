@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { startBrowser, type TestBrowser, type WatchedPage } from "../../../test/support/browser.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { requireResult } from "../../../test/support/treasury.ts";
@@ -14,6 +16,8 @@ const SVG = '"><svg data-markup onload="markupRan=1">';
 const STYLE = "</style><b data-markup>bold</b>";
 const TEMPLATE = "{{constructor.constructor('markupRan=1')()}}<i data-markup>";
 const LINK = '<a data-markup href="javascript:markupRan=1">press</a>';
+
+const FORMULAS = ['=HYPERLINK("https://example.com","press")', "+1+cmd|' /C calc'!A0", "@SUM(1,2)", "-2+3"];
 
 let service: TestService;
 let chromium: TestBrowser;
@@ -61,9 +65,9 @@ async function fill(): Promise<string> {
   await vi.waitFor(async () => expect(await read()).toEqual([{ ticketing: "ticketed" }]), { timeout: 30_000 });
   await service.sql(
     `update booking set pnr = $2, travelers = jsonb_set(jsonb_set(travelers, '{0,givenName}', to_jsonb($3::text)), '{0,familyName}', to_jsonb($4::text)),
-       result = result || jsonb_build_object('accommodationName', $6::text), order_slices = jsonb_set(order_slices, '{0,origin}', to_jsonb($5::text))
+       result = result || jsonb_build_object('accommodationName', $5::text)
      where order_id = $1`,
-    [booked.orderId, SVG, IMAGE, SCRIPT, LINK, STYLE],
+    [booked.orderId, SVG, IMAGE, SCRIPT, STYLE],
   );
   await service.operator(async ({ persons, createTenant }) => {
     const person = { id: "user_markup", name: IMAGE, email: "markup@example.com", roles: ["admin"] as const };
@@ -78,6 +82,7 @@ async function fill(): Promise<string> {
   const approvalId = String(/apr_[0-9A-Z]{26}/.exec(asked.text)?.[0]);
   await send(`/api/approvals/${approvalId}/decision`, "POST", { decision: "reject", reason: TEMPLATE });
   await send("/api/policy-enforcement", "PUT", { policyId: null });
+  for (const name of [...FORMULAS, IMAGE]) await send("/api/keys", "POST", { name });
   return String(booked.orderId);
 }
 
@@ -100,9 +105,51 @@ it.each([
   expect(await findMarkup()).toEqual({ elements: 0, hasRun: false });
 });
 
+/** The service reads an order again whenever the supplier has news of it: its flights and documents are changed on their way. */
+async function openOrder(): Promise<void> {
+  const { page } = watched;
+  await page.route(`**/api/orders/${orderId}`, async (route) => {
+    const response = await route.fetch();
+    const order = z.looseObject({ slices: z.array(z.looseObject({})) }).parse(await response.json());
+    const documents = [
+      { type: IMAGE, number: TEMPLATE },
+      { type: SCRIPT, uniqueIdentifier: FORMULAS[0] },
+    ];
+    const slices = order.slices.map((slice) => ({ ...slice, origin: LINK }));
+    await route.fulfill({ response, json: { ...order, documents, slices } });
+  });
+  await page.goto(`${service.appUrl}/dashboard/trips/orders/${orderId}`);
+}
+
+it("the names and numbers of documents are text", async () => {
+  const { page } = watched;
+  await openOrder();
+  const documents = page.locator("section").filter({ has: page.getByRole("heading", { name: "Documents" }) });
+  for (const text of [IMAGE, TEMPLATE, SCRIPT, FORMULAS[0] ?? ""]) await documents.getByText(text).waitFor();
+  expect(await findMarkup()).toEqual({ elements: 0, hasRun: false });
+});
+
+it("a list that is downloaded for a spreadsheet has no formula, and the same texts as JSON", async () => {
+  const { page } = watched;
+  await page.goto(`${service.appUrl}/dashboard/audit?action=key`);
+  await page.getByText("made the key").first().waitFor();
+  const download = async (name: string) => {
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name }).click()]);
+    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
+  };
+  const [csv, lines] = [await download("CSV"), await download("JSON lines")];
+  expect([csv.name, lines.name]).toEqual(["audit.csv", "audit.jsonl"]);
+  for (const formula of FORMULAS) {
+    expect(csv.text).toContain(`'${formula.replaceAll('"', '""')}`);
+    expect(csv.text).not.toMatch(new RegExp(`(?:^|,|\n)"?${RegExp.escape(formula.replaceAll('"', '""'))}`));
+    expect(lines.text).toContain(JSON.stringify(formula).slice(1, -1));
+  }
+  expect(csv.text).toContain(IMAGE.replaceAll('"', '""'));
+});
+
 it("a supplier's words are text on the page of an order, and in the finder", async () => {
   const { page, foreignRequests } = watched;
-  await page.goto(`${service.appUrl}/dashboard/trips/orders/${orderId}`);
+  await openOrder();
   for (const text of [LINK, SVG, STYLE]) await page.getByText(text).first().waitFor();
   expect(await findMarkup()).toEqual({ elements: 0, hasRun: false });
   await page.keyboard.press("Control+k");

@@ -87,7 +87,7 @@ it("a key gets no more than was ticked, and is rotated with the overlap that was
 
 it("who is not signed in is led to the sign-in, and back", async () => {
   const { page } = await chromium.watch(service.appUrl);
-  await page.goto(`${service.appUrl}/dashboard/usage`);
+  await page.goto(`${service.appUrl}/dashboard/usage?by=key&days=7`);
   expect(new URL(page.url()).pathname).toBe("/sign-in");
-  expect(new URL(page.url()).searchParams.get("next")).toBe("/dashboard/usage");
+  expect(new URL(page.url()).searchParams.get("next")).toBe("/dashboard/usage?by=key&days=7");
 });

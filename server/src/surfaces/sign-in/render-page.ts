@@ -74,6 +74,15 @@ ${body}
   return { status, headers: { ...headers, ...(cookie === undefined ? {} : { "set-cookie": cookie }) }, body: html };
 }
 
+/** While the database is away. A link takes the browser to the same page once more. */
+export const awayPage = (address: string): HttpAnswer =>
+  renderPage({
+    title: "Try again in a moment",
+    status: 503,
+    body: `${paragraph("The service cannot reach its database. Nothing is lost; whoever was signed in still is.")}
+<p><a class="button" href="${escapeHtml(address)}">Try again</a></p>`,
+  });
+
 /** `path` is one of our own: no part of a request names another site. */
 export function redirect(path: string, cookie?: string): HttpAnswer {
   const headers = { location: path, "cache-control": "no-store", "referrer-policy": "same-origin" };

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Failure, httpStatus } from "../../domain/errors.ts";
 import { escapeHtml } from "../../domain/escape-html.ts";
 import { DASHBOARD_PATH, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "../../domain/page-paths.ts";
+import { isDatabaseAway } from "../../platform/database/transient.ts";
 import type { NewSession, SignIn } from "../../ports/sign-in.ts";
 import type { Routes } from "../http/hosts.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
@@ -10,7 +11,7 @@ import { type RateLimiter, takeOrThrow } from "../http/limits/rate-limiter.ts";
 import type { RefusalLimit } from "../http/limits/refusal-limit.ts";
 import { passkeyButton } from "./passkey-routes.ts";
 import { readBrowser, readNextPath } from "./read-visit.ts";
-import { field, hidden, paragraph, redirect, renderPage } from "./render-page.ts";
+import { awayPage, field, hidden, paragraph, redirect, renderPage } from "./render-page.ts";
 import { createSessionCookies, csrfToken, isCsrfToken, type SessionCookies } from "./session-cookies.ts";
 
 interface SignInPagesOptions {
@@ -254,6 +255,7 @@ function foreignForm(): HttpAnswer {
 }
 
 function renderFailure(error: unknown): HttpAnswer {
+  if (isDatabaseAway(error)) return awayPage(SIGN_IN_PATH);
   if (!(error instanceof Failure)) throw error;
   const answer = renderPage({
     title: "That did not work",
