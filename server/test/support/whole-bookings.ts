@@ -96,12 +96,19 @@ export async function pollRun({ port, apiKey }: Product, runId: string, query = 
   return Run.parse(await response.json());
 }
 
+let bookedByScript = 0;
+/** The supplier sells no flights of the days after. */
+const MOST_DAYS_LATER = 200;
+
+/** Each booking flies a day later than the one before: nobody has two tickets for one flight. */
 export async function bookByScript(
   product: Product,
   tripId: string,
-  { departureDate, vendorAddress }: { departureDate: string; vendorAddress: string },
+  { departureDate: firstDate, vendorAddress }: { departureDate: string; vendorAddress: string },
   around: Around = directly,
 ): Promise<void> {
+  bookedByScript = (bookedByScript % MOST_DAYS_LATER) + 1;
+  const departureDate = Temporal.PlainDate.from(firstDate).add({ days: bookedByScript }).toString();
   const ask = <Name extends keyof ToolMap>(tool: Name, args: ToolMap[Name]["input"]) =>
     around(tool, () => call(product, tool, args));
   await ask("read_trip", { tripId });
