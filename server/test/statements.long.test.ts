@@ -19,7 +19,7 @@ import {
  */
 const MOST: Readonly<Record<string, number>> = {
   "flight run": 184,
-  "stay run": 145,
+  "stay run": 147,
   "poll of a run": 1,
   prefund_trip: 47,
   guest_claim_link: 26,
@@ -33,7 +33,7 @@ const MOST: Readonly<Record<string, number>> = {
   read_order: 5,
   confirm_flight: 15,
   settle_booking: 49,
-  generate_booking_invoice: 16,
+  generate_booking_invoice: 17,
 };
 /** Measured again while one is over its bound, and the least counts: a job of the product may run in between. */
 const TIMES = 5;
