@@ -482,7 +482,7 @@ export interface Tools {
    */
   airportArrivalPlaybook(args: AirportArrivalPlaybookArgs, options?: ToolOptions): ToolAnswer<AirportArrivalPlaybookResult, AirportArrivalPlaybookCode>;
   /**
-   * Find alternatives after a disrupted flight and tell the traveler on WhatsApp and Slack, unless notifyChannels is []: other flights, changes of your order, a hotel, transfers. Books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it covers your order's travelers, writes to them alone, and says what order and stays would refund. A message is sent once where the traveler is known; pass on the others. Price: 0.003 USDC.
+   * Find alternatives to a disrupted flight and tell the traveler on WhatsApp and Slack, unless notifyChannels is []: other flights, order changes, a hotel, transfers. Books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it covers your order's travelers, writes to them alone, and says what order and stays would refund. Each goes once where the traveler is known; pass on the rest. Price: 0.003 USDC.
    *
    * Changes records. Scope `trip:write`, list price 0.003 USDC; only successful calls are charged.
    */

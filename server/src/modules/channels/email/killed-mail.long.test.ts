@@ -13,6 +13,8 @@ import { findFreePort } from "../../../embedded/free-port.ts";
 /** A process that dies between a mail and its answer, with the servers at both ends as the test plays them. */
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
+/** A dead process's lease of a mail ends after a minute. */
+const PATIENCE = 150_000;
 const TESS = "tess@people.example";
 const dns = makeTestDomains();
 /** The product with the test's DNS. */
@@ -92,7 +94,7 @@ it("a mail is confirmed once it is stored, and never before", async () => {
   );
   const isWaiting = async () =>
     (await db.query("select 1 from pg_locks where not granted and relation = 'email_mail'::regclass")).rows.length;
-  await expect.poll(isWaiting, { timeout: 60_000 }).toBe(1);
+  await expect.poll(isWaiting, { timeout: PATIENCE }).toBe(1);
   await die();
   expect(await refused).toBe("not confirmed");
   await db.query("rollback");
@@ -102,15 +104,15 @@ it("a mail is confirmed once it is stored, and never before", async () => {
   await deliver(raw);
   await die();
   await product.start();
-  await expect.poll(() => count("Stored or sent again"), { timeout: 60_000 }).toBe(1);
+  await expect.poll(() => count("Stored or sent again"), { timeout: PATIENCE }).toBe(1);
   await deliver(raw);
-  await expect.poll(countStored, { timeout: 60_000 }).toBe(0);
+  await expect.poll(countStored, { timeout: PATIENCE }).toBe(0);
   expect(await count("Stored or sent again")).toBe(1);
 });
 
 it("a mail out of which nobody knows whether it went is sent once more, as the same mail, and never again", async () => {
   const message = () => product.readLastMessage(channelId);
-  await expect.poll(async () => (await message())?.state, { timeout: 60_000 }).toBe("sent");
+  await expect.poll(async () => (await message())?.state, { timeout: PATIENCE }).toBe("sent");
   const before = out.received.length;
   isDeadly = true;
   await product.whileDying(async () => deliver(await compose("Twice", "Answer me twice")));
@@ -122,7 +124,7 @@ it("a mail out of which nobody knows whether it went is sent once more, as the s
   isDeadly = false;
   await product.start();
   await product.endLease(channelId);
-  await expect.poll(message, { timeout: 60_000 }).toMatchObject({ state: "failed", unsure: true, repeats: 1 });
+  await expect.poll(message, { timeout: PATIENCE }).toMatchObject({ state: "failed", unsure: true, repeats: 1 });
   const sent = out.received.slice(before);
   expect(sent).toHaveLength(2);
   expect(new Set(sent.map(({ parsed }) => parsed.messageId)).size).toBe(1);

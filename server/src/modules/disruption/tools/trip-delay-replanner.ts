@@ -36,9 +36,9 @@ export const tripDelayReplanner = defineTool({
   name: "trip_delay_replanner",
   title: "Replan a disrupted trip",
   summary:
-    "Find alternatives after a disrupted flight and tell the traveler on WhatsApp and Slack, unless notifyChannels is []: other flights, changes of your order, a hotel, transfers.",
+    "Find alternatives to a disrupted flight and tell the traveler on WhatsApp and Slack, unless notifyChannels is []: other flights, order changes, a hotel, transfers.",
   advice:
-    "Books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it covers your order's travelers, writes to them alone, and says what order and stays would refund. A message is sent once where the traveler is known; pass on the others.",
+    "Books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it covers your order's travelers, writes to them alone, and says what order and stays would refund. Each goes once where the traveler is known; pass on the rest.",
   area: "trip",
   effect: "write",
   price: 3_000n,
