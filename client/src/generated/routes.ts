@@ -10,7 +10,7 @@ export interface Routes {
   decideApprovalLink(input: DecideApprovalLinkInput, options?: RouteOptions): RouteAnswer<DecideApprovalLinkAnswer, DecideApprovalLinkRouteCode>;
   /** Look at an approval with a person's link. The approval as shown to the holder of the link. A POST, so that the link's secret is not part of a URL. */
   viewApprovalLink(input: ViewApprovalLinkInput, options?: RouteOptions): RouteAnswer<ViewApprovalLinkAnswer, ViewApprovalLinkRouteCode>;
-  /** List approvals. Approvals that wait for a decision, newest first; `state` selects others. A person's key lists what that person may decide; any other key lists all of the tenant's approvals. */
+  /** List approvals. Approvals that wait for a decision, newest first; `state` selects others: `expired` are those that nobody decided, or no call used, in time. A person's key lists what that person may decide; any other key lists all of the tenant's approvals. */
   getApprovals(input?: GetApprovalsInput, options?: RouteOptions): RouteAnswer<GetApprovalsAnswer, GetApprovalsRouteCode>;
   /** Read an approval. The request, its decision, and whether a call has used it. */
   getApproval(input: GetApprovalInput, options?: RouteOptions): RouteAnswer<GetApprovalAnswer, GetApprovalRouteCode>;
@@ -413,7 +413,7 @@ export type GetApprovalsInput = {
   /** nextCursor */
   cursor?: string | undefined;
   limit?: number | undefined;
-  state?: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | undefined;
+  state?: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired" | undefined;
 };
 
 export type GetApprovalsAnswer = {

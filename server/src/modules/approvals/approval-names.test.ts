@@ -17,6 +17,25 @@ afterAll(() => service?.[Symbol.asyncDispose]());
 
 const ask = (...args: Parameters<ApprovalDesk["ask"]>) => desk.ask(...args);
 
+test("lists as expired, and no longer as pending, whose time ran out before a decision or a use", async () => {
+  const approvalId = await desk.askToPay("6");
+  const list = async (state: string) => {
+    const answer = await ask(`/api/approvals?state=${state}`, undefined, approver.key);
+    expect(answer.status, answer.text).toBe(200);
+    return z.array(z.looseObject({ approvalId: z.string(), state: z.string() })).parse(answer.body.approvals);
+  };
+  expect(await list("expired")).toEqual([]);
+  const change = (set: string) =>
+    service.sql(`update approval set ${set} where tenant_id = $1 and id = $2`, [service.tenantId, approvalId]);
+  for (const state of ["pending", "approved"]) {
+    await change(`state = '${state}', expires_at = now() - interval '1 minute'`);
+    expect(await list("expired")).toMatchObject([{ approvalId, state: "expired" }]);
+    expect((await list("pending")).map((one) => one.approvalId)).not.toContain(approvalId);
+  }
+  await change("state = 'rejected'");
+  expect(await list("expired")).toEqual([]);
+});
+
 test("names who asked, whom it is for and who decided, and travelers only to those who may know them", async () => {
   const approvalId = await desk.askToPay("5");
   const keys = await service.operator(({ mintKey }) =>

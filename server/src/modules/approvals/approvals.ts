@@ -91,7 +91,8 @@ export interface Decision {
 export interface ApprovalPage {
   limit: number;
   before?: string | undefined;
-  state?: ApprovalState | undefined;
+  /** `pending` leaves out those that ran out; `expired` are those, and approvals that no call has used in time. */
+  state?: ApprovalState | "expired" | undefined;
   /** For a person: the approvals that these roles decide and that the person did not request. */
   decidableBy?: { personId: string; roles: readonly PersonRole[] } | undefined;
 }

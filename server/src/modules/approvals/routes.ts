@@ -72,11 +72,14 @@ const listApprovals = defineRoute({
   tag: "approvals",
   summary: "List approvals",
   description:
-    "Approvals that wait for a decision, newest first; `state` selects others. A person's key lists what that person may decide; any other key lists all of the tenant's approvals.",
+    "Approvals that wait for a decision, newest first; `state` selects others: `expired` are those that nobody decided, or no call used, in time. A person's key lists what that person may decide; any other key lists all of the tenant's approvals.",
   scope: buildScope("approvals", "read"),
   query: z.object({
     ...pageQuery(z.string().regex(APPROVAL_ID, CURSOR_MESSAGE)),
-    state: z.enum(APPROVAL_STATES).meta({ default: "pending" }).exactOptional(),
+    state: z
+      .enum([...APPROVAL_STATES, "expired"])
+      .meta({ default: "pending" })
+      .exactOptional(),
   }),
   answers: {
     200: { description: "One page.", schema: z.object({ approvals: z.array(ListedApproval), nextCursor: NextCursor }) },

@@ -250,8 +250,10 @@ async function list(
       eb.selectFrom("approval as last").select("last.position").where("last.id", "=", before),
     );
   }
-  if (state !== undefined) query = query.where("state", "=", state);
-  if (state === "pending") query = query.where("expiresAt", ">", sql<Temporal.Instant>`${now}::timestamptz`);
+  const isLate = sql<SqlBool>`expires_at <= ${now}::timestamptz`;
+  if (state === "expired") query = query.where("state", "in", ["pending", "approved"]).where(isLate);
+  else if (state !== undefined) query = query.where("state", "=", state);
+  if (state === "pending") query = query.where(sql<SqlBool>`not ${isLate}`);
   if (decidableBy !== undefined) {
     const { personId, roles } = decidableBy;
     query = query
