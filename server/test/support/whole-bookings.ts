@@ -96,6 +96,10 @@ export async function pollRun({ port, apiKey }: Product, runId: string, query = 
   return Run.parse(await response.json());
 }
 
+const MOST_DAYS = 200;
+/** Nobody buys two tickets for one flight, so that each script has a day of its own. */
+let scripts = 0;
+
 export async function bookByScript(
   product: Product,
   tripId: string,
@@ -105,7 +109,11 @@ export async function bookByScript(
   const ask = <Name extends keyof ToolMap>(tool: Name, args: ToolMap[Name]["input"]) =>
     around(tool, () => call(product, tool, args));
   await ask("read_trip", { tripId });
-  const { offers } = await ask("search_flights", { ...ROUTE, departureDate });
+  scripts += 1;
+  const ownDay = Temporal.PlainDate.from(departureDate)
+    .add({ days: scripts % MOST_DAYS })
+    .toString();
+  const { offers } = await ask("search_flights", { ...ROUTE, departureDate: ownDay });
   const [offer] = offers;
   if (offer === undefined) throw new Error("No flight was found.");
   const durationHours = Math.max(...offer.slices.map(({ durationMinutes }) => durationMinutes)) / 60;
