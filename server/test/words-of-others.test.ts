@@ -161,6 +161,7 @@ const OWN_NAMES = [
     "disclaimer",
     "effect",
     "fewerBags",
+    "voidWindowEnds",
     "for",
     "nextSteps",
     "offsetNote",

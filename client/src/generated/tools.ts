@@ -524,7 +524,7 @@ export interface Tools {
    */
   scanDocument(args: ScanDocumentArgs, options?: ToolOptions): ToolAnswer<ScanDocumentResult, ScanDocumentCode>;
   /**
-   * Issue the invoice of a settled booking, or the receipt of an order paid directly, as PDF and JSON. After settle_booking, or for a bkg_… or order id. A repeat returns the same number and URLs, and any credit notes since. Seller, buyer and tax come from invoicing settings, which a person sets. Price: 0.005 USDC.
+   * Issue the invoice of a settled booking, or a directly paid order's receipt, as PDF and JSON. A repeat returns the same number and URLs, and credit notes since. A person sets seller, buyer and tax in the invoicing settings. Price: 0.005 USDC.
    *
    * Changes records. Scope `escrow:write`, list price 0.005 USDC; only successful calls are charged.
    */
@@ -6792,9 +6792,9 @@ export type ScanDocumentResult = {
 export type ScanDocumentCode = "unsupported_document" | "document_damaged" | "document_encrypted" | "document_too_large" | "document_not_fetched" | "scan_timeout" | "scanner_failed";
 
 export type GenerateBookingInvoiceArgs = {
-  /** 0x… (invoice) or bkg_… or order id (receipt) */
+  /** 0x… for an invoice; bkg_… or order id for a receipt */
   bookingId: string;
-  /** txHash from settle_booking; default: the recorded one */
+  /** Default: the recorded one */
   settleTxHash?: string | undefined;
 };
 

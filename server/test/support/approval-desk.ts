@@ -6,7 +6,8 @@ import type { TestService } from "./service.ts";
 import { requireResult } from "./treasury.ts";
 
 const Key = z.object({ apiKey: z.string() });
-const Offers = z.array(z.object({ id: z.string() })).min(1);
+const Flown = z.object({ flightNumber: z.string(), departingAt: z.string() });
+const Offers = z.array(z.object({ id: z.string(), slices: z.array(z.object({ segments: z.array(Flown) })) })).min(1);
 const Listed = z.array(z.object({ approvalId: z.string(), link: z.string() }));
 
 export interface TestPerson {
@@ -16,6 +17,9 @@ export interface TestPerson {
 
 /** A day so many days ahead. */
 export const day = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+
+const sayFlight = (one: z.output<typeof Flown> | undefined): string =>
+  `${one?.flightNumber} ${one?.departingAt.slice(0, 10)}`;
 
 /** The people of a test's own tenant, the policy that asks them, and what they decide. */
 export class ApprovalDesk {
@@ -82,10 +86,18 @@ export class ApprovalDesk {
     return String(refused.body.approvalId);
   }
 
+  /** The best one for whose flight the tenant has no ticket, as a second one is refused; on a later day if it has all. */
   async anOffer(days: number): Promise<string> {
     const query = { origin: "LHR", destination: "JFK", departureDate: day(days) };
     const { offers } = requireResult(await this.#service.call("search_flights", query));
-    return Offers.parse(offers)[0]?.id ?? "";
+    const booked = await this.#service.sql(
+      `select asked_slices->0->'segments'->0 as first from booking
+       where tenant_id = $1 and kind = 'flight' and state <> 'failed' and order_status = 'confirmed'`,
+      [this.#service.tenantId],
+    );
+    const taken = new Set(booked.map(({ first }) => sayFlight(Flown.parse(first))));
+    const free = Offers.parse(offers).find(({ slices: [slice] }) => !taken.has(sayFlight(slice?.segments[0])));
+    return free?.id ?? (await this.anOffer(days + 1));
   }
 
   /** The person's own link to what waits. */

@@ -52,6 +52,7 @@ const Selected = z.object({
   changeId: z.string(),
   changeTotalAmount: z.string(),
   due: z.object({ amount: z.string(), currency: z.string() }),
+  voidWindowEnds: z.string().optional(),
 });
 
 const Requests = z.object({ requests: z.array(z.object({ method: z.string(), path: z.string() })) });

@@ -96,23 +96,24 @@ export async function pollRun({ port, apiKey }: Product, runId: string, query = 
   return Run.parse(await response.json());
 }
 
-let bookedByScript = 0;
-/** The supplier sells no flights of the days after. */
-const MOST_DAYS_LATER = 200;
+const MOST_DAYS = 200;
+/** Nobody buys two tickets for one flight, so that each script has a day of its own. */
+let scripts = 0;
 
-/** Each booking flies a day later than the one before: nobody has two tickets for one flight. */
 export async function bookByScript(
   product: Product,
   tripId: string,
-  { departureDate: firstDate, vendorAddress }: { departureDate: string; vendorAddress: string },
+  { departureDate, vendorAddress }: { departureDate: string; vendorAddress: string },
   around: Around = directly,
 ): Promise<void> {
-  bookedByScript = (bookedByScript % MOST_DAYS_LATER) + 1;
-  const departureDate = Temporal.PlainDate.from(firstDate).add({ days: bookedByScript }).toString();
   const ask = <Name extends keyof ToolMap>(tool: Name, args: ToolMap[Name]["input"]) =>
     around(tool, () => call(product, tool, args));
   await ask("read_trip", { tripId });
-  const { offers } = await ask("search_flights", { ...ROUTE, departureDate });
+  scripts += 1;
+  const ownDay = Temporal.PlainDate.from(departureDate)
+    .add({ days: scripts % MOST_DAYS })
+    .toString();
+  const { offers } = await ask("search_flights", { ...ROUTE, departureDate: ownDay });
   const [offer] = offers;
   if (offer === undefined) throw new Error("No flight was found.");
   const durationHours = Math.max(...offer.slices.map(({ durationMinutes }) => durationMinutes)) / 60;

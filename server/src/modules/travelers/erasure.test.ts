@@ -355,7 +355,7 @@ describe("erasing", () => {
       ]);
       const answer = request();
       const waiting =
-        "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%app_user%key share%'";
+        "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%app_user%order by id for %key %'";
       await expect.poll(() => service.sql(waiting), { timeout: 30_000 }).toHaveLength(1);
       for (const table of ["traveler_profile", "traveler_customer"]) {
         await client.query(`delete from ${table} where tenant_id = $1 and user_id = $2`, [service.tenantId, userId]);

@@ -46,17 +46,17 @@ const errors = {
 export const generateBookingInvoice = defineTool({
   name: "generate_booking_invoice",
   title: "Invoice a booking",
-  summary: "Issue the invoice of a settled booking, or the receipt of an order paid directly, as PDF and JSON.",
+  summary: "Issue the invoice of a settled booking, or a directly paid order's receipt, as PDF and JSON.",
   advice:
-    "After settle_booking, or for a bkg_… or order id. A repeat returns the same number and URLs, and any credit notes since. Seller, buyer and tax come from invoicing settings, which a person sets.",
+    "A repeat returns the same number and URLs, and credit notes since. A person sets seller, buyer and tax in the invoicing settings.",
   area: "escrow",
   effect: "write",
   price: 5_000n,
   payableWithoutKey: false,
   uses: ["stores", "chain", "clock", "fx", "invoiceAddresses", "invoiceRenderer", "eInvoices"],
   input: z.strictObject({
-    bookingId: z.string().describe("0x… (invoice) or bkg_… or order id (receipt)"),
-    settleTxHash: Hash.optional().describe("txHash from settle_booking; default: the recorded one"),
+    bookingId: z.string().describe("0x… for an invoice; bkg_… or order id for a receipt"),
+    settleTxHash: Hash.optional().describe("Default: the recorded one"),
   }),
   output: Files.extend({
     bookingId: z.string(),
