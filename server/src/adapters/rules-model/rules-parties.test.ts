@@ -100,7 +100,7 @@ it("questions about the policy, money that is left and invoices start no journey
   const left = await talk("en", "How much money is left in our budget and what is our spending limit?");
   expect(listNames(left)).toContain("check_treasury");
   const invoice = await talk("en", "Please send me the invoice for booking ZZAAAA");
-  expect([listNames(invoice), invoice[0]?.text]).toEqual([[], expect.stringMatching(/cannot issue or send invoices/)]);
+  expect(listNames(invoice)).toEqual(["list_orders"]);
 });
 
 it("says which part of a place is not known before it shows hotels around the rest", async () => {

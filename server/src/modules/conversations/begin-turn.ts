@@ -13,8 +13,10 @@ import { detectLanguage } from "./texts/detect-language.ts";
 
 const LONGEST_TEXT = 8_000;
 const LONGEST_KEY = 255;
-/** For this time after its end, a turn without a key is the same one. */
+/** For this time after its end, a turn without a key is the same one: longer than callers wait before they repeat it. */
 const SAME_SECONDS = 120;
+/** The same of a turn that only told something: money may have come in since. */
+const SAME_SECONDS_OF_ANSWERS = 20;
 const RETRY_AFTER_SECONDS = 5;
 const MOST_ATTEMPTS = 3;
 
@@ -104,12 +106,17 @@ function buildTurn({ turnRunner, clock, random }: BeginParts, message: BeginTurn
     idempotencyKey,
     callId,
     requestHash: requestHash({ text, channel, conversationId: conversationId ?? null }),
-    sameSince: isNaturallyIdempotent && !hasKey ? now.subtract({ seconds: SAME_SECONDS }) : undefined,
+    sameSince: isNaturallyIdempotent && !hasKey ? sinceWhen(now) : undefined,
     workerId: turnRunner.workerId,
     leasedUntil: turnRunner.leasedUntil(),
     createdAt: now,
   };
 }
+
+const sinceWhen = (now: Temporal.Instant) => ({
+  asked: now.subtract({ seconds: SAME_SECONDS }),
+  told: now.subtract({ seconds: SAME_SECONDS_OF_ANSWERS }),
+});
 
 function refuseInvalid(text: string, { locale, idempotencyKey }: BeginTurn, read: string | undefined): void {
   const issues: Issue[] = [];

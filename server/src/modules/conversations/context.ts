@@ -3,7 +3,7 @@ import type { PartsOf } from "../../kernel/contracts/parts.ts";
 import type { StoresOf } from "../../kernel/contracts/stores.ts";
 import { type DefineTool, defineAnyTool } from "../../kernel/contracts/tool.ts";
 
-type Needs = "approvals" | "effects" | "identity" | "outbox" | "travelers";
+type Needs = "approvals" | "charging" | "effects" | "identity" | "outbox" | "travelers";
 type Seen = "conversations" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -112,15 +112,18 @@ export function tellRefunds(deciding: Deciding, { reading }: Wish): Outcome {
   const orders = readList(Order, OrderList.safeParse(list.result).data?.orders ?? []);
   const place = reading.places.findLast(({ isNegated }) => !isNegated);
   const [id] = reading.ids;
+  const isStay = reading.kinds.has("stay") && !reading.kinds.has("flight");
   const meant = narrow(
     orders.filter(({ orderId, pnr }) => id === undefined || orderId === id || pnr === id),
-    { isReturn: false, ...(place === undefined ? {} : { place }) },
+    { isReturn: false, ...(place === undefined ? {} : { place }), ...(isStay ? { kind: "stay" } : {}) },
   );
   const isNarrow = place !== undefined || id !== undefined;
-  const byId = new Map(meant.map((order) => [order.orderId, order]));
-  const refunds = readList(Refund, Movements.safeParse(movements.result).data?.movements ?? []).filter(
-    ({ orderId }) => !isNarrow || byId.has(orderId ?? ""),
-  );
+  const meantIds = new Set(meant.map(({ orderId }) => orderId));
+  const byId = new Map(orders.map((order) => [order.orderId, order]));
+  const all = readList(Refund, Movements.safeParse(movements.result).data?.movements ?? []);
+  const fitting = all.filter(({ orderId }) => !isNarrow || meantIds.has(orderId ?? ""));
+  // An order need not name the place, so that no refund there is no proof that none came.
+  const refunds = fitting.length > 0 || id !== undefined ? fitting : all;
   const lines = refunds.map(({ at, amount, token, orderId }) => {
     const day = Temporal.Instant.from(at).toZonedDateTimeISO(request.timeZone).toPlainDate();
     const order = byId.get(orderId ?? "");

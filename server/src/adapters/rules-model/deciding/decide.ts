@@ -5,6 +5,7 @@ import { bookFlight, tellConditions } from "./book-flight.ts";
 import { tellEligibility } from "./entry.ts";
 import { findFlights } from "./flights.ts";
 import { remind, tellEmergency, tellRestaurants, tellTime, tellTransfer, tellWeather } from "./information.ts";
+import { issueInvoice, tellPaid } from "./invoices.ts";
 import { tellSpent, tellTotal, tellTreasury, tellUsage } from "./money.ts";
 import { ask, call, type Deciding, type Outcome, tell } from "./outcome.ts";
 import { tellPolicy } from "./policy.ts";
@@ -57,7 +58,9 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   airlineRequest: ({ speaker }) => tell(speaker.say("airlineRequest")),
   notTaken: ({ speaker }) => tell(speaker.say("notTaken")),
   stayFollows: ({ speaker }) => tell(speaker.say("stayFollows")),
-  invoice: ({ speaker }) => tell(speaker.say("noInvoices")),
+  invoice: issueInvoice,
+  invoiceLater: ({ speaker }) => tell(speaker.say("invoiceLater")),
+  paid: tellPaid,
   unknown: ({ speaker }) => tell(`${speaker.say("unknown")} ${speaker.say("abilities")}`),
   foreign: ({ speaker }) => tell(`${speaker.say("foreign")} ${speaker.say("abilities")}`),
 };
@@ -68,6 +71,7 @@ const FINISHERS: Readonly<Record<string, (deciding: Deciding, wish: Wish) => Out
   save_traveler: bookFlight,
   confirm_cancel_order: cancelOrder,
   confirm_order_change: chooseChange,
+  generate_booking_invoice: issueInvoice,
 };
 
 /** The call again, which the loop shows and asks about again, and then the words about its end. */

@@ -1,3 +1,4 @@
+import { isSameCity } from "../reading/city-airports.ts";
 import type { Maximum, TimeWindow } from "../reading/limits.ts";
 import { toClock } from "../replies/clock-times.ts";
 import { showFlights } from "../replies/show-flights.ts";
@@ -52,16 +53,39 @@ export function findFlights(deciding: Deciding, wish: Wish): Outcome {
   const narrowed = findResult(deciding, narrow);
   const isEmpty =
     failureCode(narrowed) !== undefined || (narrowed !== undefined && readOffers(narrowed.result).length === 0);
-  if (isEmpty) {
-    return tell(
-      lines(
-        deciding.speaker.say("noneFits"),
-        showFlights(shownFlights(deciding.state), deciding.speaker),
-        deciding.speaker.say("chooseFlight"),
-      ),
-    );
-  }
+  if (isEmpty) return presentClosest(deciding, { searchId, filters });
   return present(deciding, { search: narrow, hasFilters: true, wish });
+}
+
+const OUT: ReadonlySet<string> = new Set(["departs", "arrives"]);
+const BACK: ReadonlySet<string> = new Set(["returnDeparts", "returnArrives"]);
+
+/** Where nothing fits all wishes: the offers that fit the times, or else all but the times, or one way's times, or anything. */
+function presentClosest(
+  deciding: Deciding,
+  { searchId, filters }: { searchId: string; filters: Readonly<Record<string, unknown>> },
+): Outcome {
+  const entries = Object.entries(filters).filter(([name]) => name !== "order");
+  const keep = (fits: (name: string) => boolean) => entries.filter(([name]) => fits(name));
+  const parts = [
+    keep((name) => OUT.has(name) || BACK.has(name)),
+    keep((name) => !OUT.has(name) && !BACK.has(name)),
+    keep((name) => OUT.has(name)),
+    keep((name) => BACK.has(name)),
+  ];
+  for (const part of parts) {
+    if (part.length === 0 || part.length === entries.length) continue;
+    const args = { searchId, ...Object.fromEntries(part), order: filters.order ?? "price", limit: OFFERS_SHOWN };
+    const search = { name: "search_more_flights", args };
+    const others = entries.filter((one) => !part.includes(one)).map(([name]) => name);
+    const found = findResult(deciding, search, others);
+    if (found === undefined) return call(search);
+    if (failureCode(found) === undefined && readOffers(found.result).length > 0) break;
+  }
+  const { speaker, state } = deciding;
+  const stay = state.isStayNext ? speaker.say("stayFollows") : "";
+  const shown = showFlights(shownFlights(state), speaker);
+  return tell(lines(speaker.say("noneFits"), sayParty(deciding), shown, speaker.say("chooseFlight"), stay));
 }
 
 /** The profile of a child who is named tells the age on the day of the last journey. */
@@ -100,7 +124,7 @@ function askForMissing({ state, speaker, today }: Deciding): Outcome | undefined
   return undefined;
 }
 
-const isSamePlace = (one: Place, other: Place): boolean => one.code !== undefined && one.code === other.code;
+const isSamePlace = (one: Place, other: Place): boolean => isSameCity(one.code, other.code);
 
 /** Codes of places that are not known here are looked up. */
 function resolvePlaces(deciding: Deciding): Outcome | undefined {

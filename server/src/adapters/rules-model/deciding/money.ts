@@ -85,7 +85,10 @@ export function tellSpent(deciding: Deciding, { reading }: Wish): Outcome {
   const days = findDays(deciding, reading);
   const person = findNamed(deciding, reading);
   if (person !== undefined) return tellSpentBy(deciding, person, { ...days, period: sayPeriod(deciding, days) });
-  const [from, to] = [days.from.toString(), days.to.toString()];
+  const { today, request } = deciding;
+  // The tools count days in UTC, where a new one may have begun: what was spent in it is not left out.
+  const last = days.to.equals(today) ? laterDay(today, request.now.toZonedDateTimeISO("UTC").toPlainDate()) : days.to;
+  const [from, to] = [days.from.toString(), last.toString()];
   const movementsCall = { name: "list_movements", args: { from, to, limit: MOST_MOVEMENTS } };
   const usageCall = { name: "list_usage", args: { from, to, limit: 1 } };
   const pending = [movementsCall, usageCall].filter((one) => findResult(deciding, one) === undefined);
@@ -114,6 +117,9 @@ export function tellSpent(deciding: Deciding, { reading }: Wish): Outcome {
   const text = speaker.say("spent", { period, net, out, back, calls });
   return tell(nextCursor == null ? text : `${text} ${speaker.say("newestOnly", { count: MOST_MOVEMENTS })}`);
 }
+
+const laterDay = (one: Temporal.PlainDate, other: Temporal.PlainDate): Temporal.PlainDate =>
+  Temporal.PlainDate.compare(one, other) < 0 ? other : one;
 
 interface Days {
   readonly from: Temporal.PlainDate;

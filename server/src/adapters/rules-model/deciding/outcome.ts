@@ -29,12 +29,23 @@ export const ask = (slot: string, text: string, choices?: readonly string[]): Ou
   question: { slot, ...(choices === undefined ? {} : { choices }) },
 });
 
-/** The newest answer of this turn to that call. A loop may have added defaults to its arguments. */
-export function findResult({ state }: Deciding, { name, args }: Call): ModelToolResult | undefined {
+/** The newest answer of this turn to that call. A loop may have added defaults to its arguments, but none of `without`. */
+export function findResult(
+  { state }: Deciding,
+  { name, args }: Call,
+  without: readonly string[] = [],
+): ModelToolResult | undefined {
   return state.results.findLast(
-    (one) => one.result.name === name && one.result.outcome !== "withdrawn" && includes(one.args, args),
+    (one) =>
+      one.result.name === name &&
+      one.result.outcome !== "withdrawn" &&
+      includes(one.args, args) &&
+      without.every((member) => !hasMember(one.args, member)),
   )?.result;
 }
+
+const hasMember = (value: unknown, member: string): boolean =>
+  typeof value === "object" && value !== null && member in value;
 
 function includes(whole: unknown, part: unknown): boolean {
   if (typeof part !== "object" || part === null) return Object.is(whole, part);

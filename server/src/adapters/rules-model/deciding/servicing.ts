@@ -1,3 +1,4 @@
+import { listAirports } from "../reading/city-airports.ts";
 import { showChanges } from "../replies/show-flights.ts";
 import { showOrder } from "../replies/show-stays.ts";
 import {
@@ -21,7 +22,7 @@ import { ask, type Call, call, type Deciding, findResult, need, type Outcome, sa
 const LIST = { name: "list_orders", args: { limit: 20 } } as const;
 
 /** The one order that is meant, or what has to be asked or called first. */
-function findOrder(deciding: Deciding, wish: Wish): { readonly order: Order } | { readonly outcome: Outcome } {
+export function findOrder(deciding: Deciding, wish: Wish): { readonly order: Order } | { readonly outcome: Outcome } {
   const { state, speaker } = deciding;
   const { order: slots } = state;
   const known = state.orders.filter(({ status }) => status === "confirmed" || status === "held");
@@ -79,42 +80,9 @@ export function narrow(orders: readonly Order[], { kind, place, date }: OrderSlo
 }
 
 /** A route has codes of airports, a place may be of their city. */
-function namesPlace(what: string, { code, name }: { code?: string; name: string }): boolean {
-  const airports = code === undefined ? [] : (CITY_AIRPORTS[code] ?? [code]);
-  return airports.some((airport) => what.includes(airport)) || what.toLowerCase().includes(name.toLowerCase());
-}
-
-const CITY_AIRPORTS: Readonly<Record<string, readonly string[]>> = {
-  LON: ["LHR", "LGW", "STN", "LTN", "LCY", "SEN"],
-  PAR: ["CDG", "ORY", "BVA"],
-  NYC: ["JFK", "EWR", "LGA"],
-  ROM: ["FCO", "CIA"],
-  MIL: ["MXP", "LIN", "BGY"],
-  TYO: ["NRT", "HND"],
-  OSA: ["KIX", "ITM"],
-  CHI: ["ORD", "MDW"],
-  WAS: ["IAD", "DCA"],
-  STO: ["ARN", "BMA"],
-  BUE: ["EZE", "AEP"],
-  SAO: ["GRU", "CGH"],
-  RIO: ["GIG", "SDU"],
-  YTO: ["YYZ", "YTZ"],
-  YMQ: ["YUL"],
-  TCI: ["TFN", "TFS"],
-  REK: ["KEF"],
-  BUH: ["OTP"],
-  SEL: ["ICN", "GMP"],
-  BJS: ["PEK", "PKX"],
-  SHA: ["PVG", "SHA"],
-  IST: ["IST", "SAW"],
-  IEV: ["KBP"],
-  MOW: ["SVO", "DME", "VKO"],
-  EAP: ["BSL", "MLH"],
-  CAS: ["CMN"],
-  ORL: ["MCO"],
-  HOU: ["IAH", "HOU"],
-  JKT: ["CGK"],
-};
+const namesPlace = (what: string, { code, name }: { code?: string; name: string }): boolean =>
+  (code === undefined ? [] : listAirports(code)).some((airport) => what.includes(airport)) ||
+  what.toLowerCase().includes(name.toLowerCase());
 
 export function cancelOrder(deciding: Deciding, wish: Wish): Outcome {
   const { state, speaker } = deciding;

@@ -9,7 +9,7 @@ import {
   StayAnswer,
   TravelerList,
 } from "../state/results.ts";
-import { fitsWishes, shownStays, stayLimit } from "../state/shown.ts";
+import { fitsWishes, hasBoard, shownStays, stayLimit } from "../state/shown.ts";
 import type { State, Wish } from "../state/state.ts";
 import { askWhich, chooseStay } from "./choose.ts";
 import { askForRate } from "./flights.ts";
@@ -62,6 +62,7 @@ export function findStays(deciding: Deciding, wish: Wish): Outcome {
     sayTerms(deciding, checkIn.until(checkOut).days),
     ...(unknown == null ? [] : [speaker.say("distancesFrom", { place })]),
     ...(fitsWishes(state, shown) ? [] : [speaker.say("noStayFits")]),
+    ...(state.stay.isBoardWanted && !shown.some(({ rate: one }) => hasBoard(one)) ? [speaker.say("noBoard")] : []),
   ];
   const before = sayLastStay(deciding, wish, shown);
   if (typeof before !== "string") return before;

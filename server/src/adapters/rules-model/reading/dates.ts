@@ -102,6 +102,9 @@ function withinWeekend(mentions: readonly DateMention[]): readonly DateMention[]
   const weekend = mentions.find(({ isWeekend }) => isWeekend === true);
   const days = mentions.filter(({ weekday }) => weekday !== undefined);
   if (weekend?.date === undefined || days.length === 0) return mentions;
+  // "A long weekend: next Friday, and back on the Monday" names its days itself.
+  if (mentions.some(({ weekday, isWeekend }) => weekday === undefined && isWeekend !== true))
+    return mentions.filter(({ isWeekend }) => isWeekend !== true);
   const saturday = weekend.date;
   return days.map(({ weekday: number = 6, ...day }) => ({
     ...day,

@@ -66,12 +66,12 @@ const ABOUT_MINUTES = 90;
 
 export function readTimes(marks: Marks): Times {
   let times: Times = {};
-  const put = (index: number, to: number, window: TimeWindow): void => {
+  const put = (index: number, to: number, window: TimeWindow, isClock: boolean): void => {
     if (marks.isNegated(index) && !/^(?:before|after)$/.test(marks.kind(index))) return;
     const isBack = findRoleOfTime(marks, index, to) === "back";
     const isArrival = findDirection(marks, index) === "arrive";
     const name = isBack ? (isArrival ? "returnArrives" : "returnDeparts") : isArrival ? "arrives" : "departs";
-    times = { ...times, [name]: window };
+    times = { ...times, [name]: isClock ? window : withinBoth(times[name], window) };
   };
   for (let index = 0; index < marks.list.length; index += 1) {
     const clock = readClock(marks, index);
@@ -80,11 +80,19 @@ export function readTimes(marks: Marks): Times {
     if (window === undefined) continue;
     const last = window.to ?? clock.to;
     marks.use(index, last);
-    put(index, last, window.window);
+    put(index, last, window.window, true);
     index = last;
   }
-  for (const index of marks.find("daypart")) put(index, index, DAYPARTS[marks.at(index).value] ?? {});
+  for (const index of marks.find("daypart")) put(index, index, DAYPARTS[marks.at(index).value] ?? {}, false);
   return times;
+}
+
+/** "In the morning, not before eight"; a clock that is of another part of the day was not meant so. */
+function withinBoth(before: TimeWindow | undefined, part: TimeWindow): TimeWindow {
+  if (before === undefined || before.exact !== undefined) return before ?? part;
+  const from = Math.max(before.from ?? 0, part.from ?? 0);
+  const until = Math.min(before.until ?? 24 * 60, part.until ?? 24 * 60);
+  return from < until ? { from, until } : part;
 }
 
 /** A time after a day is of that day's journey: "back on 10 March after 6 pm". */
@@ -96,7 +104,7 @@ function findRoleOfTime(marks: Marks, from: number, to: number): "out" | "back" 
 }
 
 const BESIDE_DAYS = [
-  ...["skip", "sign", "in", "near", "about", "from"],
+  ...["skip", "sign", "in", "near", "about", "from", "to", "place"],
   ...["number", "ordinal", "month", "weekday", "date", "day", "daypart", "clock"],
 ];
 
@@ -142,7 +150,7 @@ function readClock(marks: Marks, index: number): Clock | undefined {
 /** Words that stand before a time without a unit: "at 9", "um 9", "a las 9". */
 function isTimeWord(marks: Marks, index: number): boolean {
   const { kind, folded } = marks.at(index);
-  return kind === "before" || kind === "after" || kind === "between" || kind === "about" || folded === "at";
+  return /^(?:before|after|between|about)$/.test(kind) || folded === "at" || folded === "ab";
 }
 
 function windowBy(marks: Marks, index: number, clock: Clock): { window: TimeWindow; to?: number } | undefined {
@@ -164,7 +172,11 @@ function windowBy(marks: Marks, index: number, clock: Clock): { window: TimeWind
     }
   }
   if (kind === "before" || kind === "until") return { window: { until: minute } };
-  if (kind === "after" || (kind === "from" && clock.isClear) || (kind === "to" && folded === "nach"))
+  if (
+    kind === "after" ||
+    (kind === "from" && (clock.isClear || folded === "ab")) ||
+    (kind === "to" && folded === "nach")
+  )
     return { window: { from: minute } };
   if (clock.isClear || isTimeWord(marks, index)) {
     return {

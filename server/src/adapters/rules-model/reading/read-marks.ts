@@ -17,6 +17,12 @@ const ENDS_SHORT = /(?<=\p{L})\.$/u;
 /** "Z. B." and the like say nothing by themselves. */
 const BY_THE_WAY = /^(?:z\. ?b|d\. ?h|e\.g|i\.e|p\. ?ej)$/;
 
+/** "Mittwochabend" */
+const DAY_WITH_PART =
+  /^((?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend)(fruh|morgen|vormittag|mittag|nachmittag|abend|nacht)s?$/;
+/** "Morgen" by itself is tomorrow. */
+const PARTS_OF_DAYS: Readonly<Record<string, string>> = { fruh: "morgens", morgen: "morgens", nacht: "nachts" };
+
 const NEXT_DAY = /^(?:wochenende|\p{L}*tag|mittwoch|morgen|woche|monat|sonnabend)$/u;
 
 /** Longer messages are read up to here. */
@@ -28,7 +34,15 @@ function tokenize(text: string): Token[] {
     if (tokens.length === MOST_TOKENS) break;
     const [raw] = match;
     const folded = fold(raw).replace(ENDS_SHORT, "");
-    tokens.push({ raw, folded, start: match.index, end: match.index + raw.length });
+    const { index: start } = match;
+    const end = start + raw.length;
+    const [, day, part = ""] = DAY_WITH_PART.exec(folded) ?? [];
+    if (day === undefined) tokens.push({ raw, folded, start, end });
+    else {
+      const middle = start + day.length;
+      tokens.push({ raw: raw.slice(0, day.length), folded: day, start, end: middle });
+      tokens.push({ raw: raw.slice(day.length), folded: PARTS_OF_DAYS[part] ?? part, start: middle, end });
+    }
   }
   return tokens;
 }

@@ -151,6 +151,15 @@ export const travelTexts = {
     "Nenhum hotel satisfaz todos os desejos. O mais próximo é:",
     "すべてのご希望に合うホテルはありませんでした。近い候補は次のとおりです。",
   ),
+  noBoard: text(
+    "None of these prices includes breakfast.",
+    "Keiner dieser Preise enthält Frühstück.",
+    "Ninguno de estos precios incluye desayuno.",
+    "Aucun de ces prix ne comprend le petit-déjeuner.",
+    "Nenhum destes preços inclui pequeno-almoço.",
+    "いずれの料金にも朝食は含まれていません。",
+    "Nenhum destes preços inclui café da manhã.",
+  ),
   starCount: text("{stars}★", "{stars}★", "{stars}★", "{stars}★", "{stars}★", "{stars}★"),
   score: text(
     "rated {score}",

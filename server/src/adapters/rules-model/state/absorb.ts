@@ -19,7 +19,7 @@ import {
 } from "./results.ts";
 import type { Place, State } from "./state.ts";
 
-const DEEDS = /^(?:book_flight|book_stay|confirm_|save_traveler)/;
+const DEEDS = /^(?:book_flight|book_stay|confirm_|save_traveler|generate_booking_invoice)/;
 const Arguments = z.record(z.string(), z.unknown());
 const Saved = z.looseObject({ givenName: z.string(), familyName: z.string(), userId: z.string() });
 const Query = z.looseObject({ query: z.string() });
@@ -77,7 +77,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     if (query === undefined || nearest === undefined) return;
     const own = list?.airports.find(({ cityName }) => cityName?.toLowerCase() === query.toLowerCase()) ?? nearest;
     const found = (place: Place | undefined): Place | undefined =>
-      place?.name === query
+      place?.name === query && place.code === undefined
         ? { ...place, code: own.iataCode, ...(own.countryCode ? { country: own.countryCode } : {}) }
         : place;
     const { flight } = state;

@@ -22,8 +22,8 @@ export function findSocialWish(state: State, reading: Reading): Wish | undefined
   const { kinds, marks } = reading;
   if (kinds.has("help") && !hasSlots(reading) && !kinds.has("flight") && !kinds.has("stay"))
     return { kind: "help", reading };
-  // "That one, then", of the one that was spoken of.
-  const isThat = state.spoken !== undefined && state.lastShown !== undefined && kinds.has("it");
+  // "That one, then", of the one that was spoken of or the only one.
+  const isThat = state.lastShown !== undefined && kinds.has("it");
   const known = [...kinds].filter((kind) => kind !== "word" && !(isThat && kind === "it"));
   const isSocial =
     known.every((kind) => SOCIAL.has(kind)) && marks.list.filter(({ kind }) => kind === "word").length <= 3;
@@ -95,6 +95,15 @@ const COSTS_SO_FAR =
   /\b(?:how much|what|wie ?viel|was|cuanto)\b[^?]*\b(?:(?:did|has|have)\b[^?]* cost|cost (?:us|me)|(?:uns|mich)\b[^?]* gekostet|(?:nos|me) (?:ha|han|costo|costaron))\b/;
 const NOT_OF_ACCOUNT = ["flight", "stay", "cabin", "policy", "trip"];
 
+/** "I want no transfer", and "book the hotel closest to the center": the way there is not asked for. */
+const isNoTransfer = ({ folded, kinds }: Reading): boolean =>
+  /\b(?:no (?:quiero|queremos|necesito|necesitamos)|(?:don't|do not) (?:want|need)|kein\w*) (?:(?:a|any|an|un|ningun|el) )?(?:airport )?(?:transfer|taxi|shuttle|traslado)\b/.test(
+    folded,
+  ) ||
+  (kinds.has("stay") &&
+    kinds.has("book") &&
+    !/\b(?:transfer|taxi|cab|shuttle|traslado|airport|flughafen|aeropuerto)/.test(folded));
+
 export function findInformation(reading: Reading): Wish[] {
   const { kinds, places, folded } = reading;
   const isPlain =
@@ -108,6 +117,7 @@ export function findInformation(reading: Reading): Wish[] {
     if (kind === "spent" && asksLimit) return [];
     // "A taxi to the restaurant", and food near a hotel that is looked for, are of the other topic.
     if (kind === "restaurant" && kinds.has("transfer")) return [];
+    if (kind === "transfer" && isNoTransfer(reading)) return [];
     if (kind === "restaurant" && kinds.has("stay") && hasSlots(reading) && reading.dates.length > 0) return [];
     if (kind === "visa" && kinds.has("policy") && !/visa|visum|visado|pass/.test(reading.folded)) return [];
     // "How much is left, and what is our spending limit?" is about what there is.
@@ -164,7 +174,7 @@ const isArticle = ({ marks }: Reading): boolean => {
 };
 
 /** The stay whose name, or a word of it, is in the text. */
-function namesStay({ stays, lastShown }: State, { folded }: Reading): boolean {
+export function namesStay({ stays, lastShown }: State, { folded }: Reading): boolean {
   if (lastShown !== "stays") return false;
   return (stays?.stays ?? []).some(({ name }) => folded.includes(plainName(name)));
 }

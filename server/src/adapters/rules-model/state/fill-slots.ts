@@ -1,7 +1,8 @@
+import { isCityCode, isSameCity } from "../reading/city-airports.ts";
 import type { DateMention } from "../reading/dates.ts";
 import type { PlaceMention } from "../reading/places.ts";
 import type { Reading } from "../reading/read-message.ts";
-import type { Place, State } from "./state.ts";
+import { newStay, type Place, type State } from "./state.ts";
 
 /** "nyc" and "palma" are written as names are. */
 const writeName = (name: string): string =>
@@ -39,7 +40,12 @@ export function fillFlight(state: State, reading: Reading): void {
   if (bags !== undefined) flight.bags = bags;
   if (airlines.length > 0) flight.airlines = airlines;
   flight.times = { ...flight.times, ...times };
+  if (MAY_STOP.test(reading.folded)) flight.isNonStop = false;
 }
+
+/** "If there is no direct flight, a stop is fine" */
+const MAY_STOP =
+  /\bno (?:me|nos) importa[^.!?]*\bescala|\b(?:stops?|a change|connections?) (?:is|are|would be) (?:fine|ok|okay|no problem)|\b(?:don't|do not) mind (?:a stop|stops|changing|a change|connecting)|\b(?:umsteigen|zwischenstopp|umstieg) (?:ist|ware|geht) (?:auch )?(?:ok|okay|in ordnung|kein problem)|\bauch mit (?:umstieg|umsteigen|zwischenstopp)/;
 
 /** "Return" counts as a wish for a way back only where a flight is described. */
 const saysReturn = ({ kinds, places, dates }: Reading): boolean =>
@@ -56,6 +62,7 @@ function fillRoute(state: State, { places, kinds }: Reading): void {
     const place =
       [flight.origin, flight.destination].find((known) => known?.code !== undefined && known.code === mention.code) ??
       toPlace(mention);
+    if (refineAirport(state, mention, wanted)) continue;
     if (mention.role === "from") flight.origin = place;
     else if (mention.role === "to" || mention.role === "in") flight.destination = place;
     else if (unwanted !== undefined && unwanted.code === flight.origin?.code) flight.origin = place;
@@ -71,6 +78,28 @@ function fillRoute(state: State, { places, kinds }: Reading): void {
       flight.origin = place;
     } else flight.destination = place;
   }
+}
+
+/** "Heathrow would be handier", and "back to Heathrow": another airport of a city of the journey, or the way home. */
+function refineAirport({ flight }: State, mention: PlaceMention, wanted: readonly PlaceMention[]): boolean {
+  const { code, role } = mention;
+  if (role === "from" || code === undefined) return false;
+  const isOtherRoute = wanted.some((one) => one.role === "from" && !isSameCity(one.code, flight.origin?.code));
+  const hasTarget =
+    (flight.destination !== undefined && !isSameCity(flight.destination.code, code)) ||
+    wanted.some((one) => one.role !== "from" && !isSameCity(one.code, code));
+  if (isOtherRoute || !hasTarget || !isSameCity(flight.origin?.code, code)) return false;
+  if (!isCityCode(code)) flight.origin = toPlace(mention);
+  return true;
+}
+
+/** The flight to where a hotel was asked for before it has the hotel's city and days. */
+export function takeStaysSlots({ flight, stay }: State, { places, dates, kinds }: Reading): void {
+  const isNamed = places.some(({ role }) => role !== "from" && role !== "near");
+  if (flight.destination === undefined && !isNamed && stay.city?.isCountry === false) flight.destination = stay.city;
+  if (flight.departure !== undefined || dates.length > 0 || stay.checkIn === undefined) return;
+  flight.departure = stay.checkIn;
+  if (stay.checkOut !== undefined && !kinds.has("oneWay")) flight.return = stay.checkOut;
 }
 
 function fillFlightDates(state: State, { dates, nights, duration, kinds }: Reading): void {
@@ -160,7 +189,15 @@ export function fillNextStay(state: State, reading: Reading): void {
   if (near !== undefined) stay.near = near.name;
   if (stars !== undefined) stay.stars = stars;
   if (rooms !== undefined) stay.rooms = rooms;
+  if (reading.kinds.has("board")) stay.isBoardWanted = !isBoardUnwanted(reading);
 }
+
+const isBoardUnwanted = ({ marks }: Reading): boolean =>
+  marks.isNegated(marks.list.findIndex(({ kind }) => kind === "board"));
+
+/** The limit and the wishes for a hotel that was put off hold when its turn comes. */
+export const startStay = ({ isStayNext, stay: { maximum, requests, isBoardWanted } }: State): State["stay"] =>
+  isStayNext ? { ...newStay(), requests, isBoardWanted, ...(maximum === undefined ? {} : { maximum }) } : newStay();
 
 function keepRequests({ stay }: State, { requests: { wishes } }: Reading): void {
   stay.requests = [...new Set([...stay.requests, ...wishes])];
@@ -175,10 +212,12 @@ export function fillStay(state: State, reading: Reading): void {
   keepRequests(state, reading);
   if (rooms !== undefined) stay.rooms = rooms;
   if (kinds.has("refundable")) stay.isRefundable = true;
+  if (kinds.has("board")) stay.isBoardWanted = !isBoardUnwanted(reading);
   if (stars !== undefined && !kinds.has("forget")) stay.stars = stars;
 }
 
-function fillStayPlace({ stay, flight, stays }: State, { places, kinds }: Reading): void {
+function fillStayPlace(state: State, { places, kinds }: Reading): void {
+  const { stay, flight, stays } = state;
   // "In Mitte", after a flight to Berlin.
   const isDistrict = ({ role, code, isCountry }: PlaceMention): boolean =>
     role === "in" &&
@@ -193,7 +232,8 @@ function fillStayPlace({ stay, flight, stays }: State, { places, kinds }: Readin
       if (stay.near?.toLowerCase().includes(mention.name.toLowerCase()) === true) continue;
       stay.near = mention.name;
       // A city that was named for another sight need not be the city of this one.
-      if (!places.some(({ role, isNegated }) => role !== "near" && !isNegated) && kinds.has("stay")) delete stay.city;
+      const isAlone = !places.some(({ role, isNegated }) => role !== "near" && !isNegated);
+      if (isAlone && kinds.has("stay") && stay.city?.name !== flight.destination?.name) delete stay.city;
     } else if (isDistrict(mention) && flight.destination !== undefined) {
       stay.city = flight.destination;
       stay.isDistrict = true;
@@ -205,7 +245,9 @@ function fillStayPlace({ stay, flight, stays }: State, { places, kinds }: Readin
     }
   }
   // A sight is in the city of the journey, until hotels were looked for elsewhere.
-  const isOpen = stay.city === undefined && (stay.near === undefined || stays === undefined);
+  const isOpen =
+    stay.city === undefined &&
+    (stay.near === undefined || stays === undefined || state.orders.some(({ kind }) => kind === "flight"));
   if (isOpen && flight.destination !== undefined) stay.city = flight.destination;
 }
 

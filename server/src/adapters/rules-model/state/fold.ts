@@ -60,6 +60,7 @@ const PENDING: ReadonlySet<string> = new Set([
   "restaurant",
   "reminder",
   "emergency",
+  "invoice",
 ]);
 
 function isPlainAnswer(text: string, today: Temporal.PlainDate, language: "en" | "de" | "es"): boolean {

@@ -56,7 +56,8 @@ export function findOrderWish(state: State, reading: Reading, isAside: boolean):
     startOrder(state, "cancel", reading);
     return { kind: isHypothetical ? "quoteCancel" : "cancelOrder", reading };
   }
-  if (kinds.has("change") && isOrder && !isCorrection(state, reading)) {
+  const isMoved = kinds.has("change") || (kinds.has("shift") && /\bverschieb/.test(folded));
+  if (isMoved && isOrder && !isCorrection(state, reading)) {
     startOrder(state, "change", reading);
     return { kind: "changeOrder", reading };
   }

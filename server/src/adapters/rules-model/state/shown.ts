@@ -1,5 +1,5 @@
 import type { Maximum } from "../reading/limits.ts";
-import type { FlightOffer, ShownStay } from "./results.ts";
+import type { FlightOffer, Rate, ShownStay } from "./results.ts";
 import type { State } from "./state.ts";
 
 const STAYS_SHOWN = 6;
@@ -29,6 +29,8 @@ export function stayLimit(state: State): number | undefined {
   return limitIn(state, maximum, nights);
 }
 
+export const hasBoard = ({ boardType }: Rate): boolean => boardType != null && boardType !== "room_only";
+
 /** Each hotel with its cheapest rate that fits. */
 export function shownStays(state: State): readonly ShownStay[] {
   const { stay, stays } = state;
@@ -36,7 +38,10 @@ export function shownStays(state: State): readonly ShownStay[] {
   const list = (stays?.stays ?? []).flatMap((one): ShownStay[] => {
     const refundable = one.rates.filter(({ refundable }) => refundable === true);
     const rates = stay.isRefundable && refundable.length > 0 ? refundable : one.rates;
-    const [rate] = rates.toSorted((left, right) => Number(left.totalAmount) - Number(right.totalAmount));
+    const withBoard = stay.isBoardWanted ? rates.filter(hasBoard) : [];
+    const [rate] = (withBoard.length > 0 ? withBoard : rates).toSorted(
+      (left, right) => Number(left.totalAmount) - Number(right.totalAmount),
+    );
     return rate === undefined ? [] : [{ stay: one, rate }];
   });
   const fitting = list.filter(

@@ -49,6 +49,7 @@ export interface StaySlots {
   rooms: number;
   maximum?: Maximum;
   isRefundable: boolean;
+  isBoardWanted: boolean;
   stars?: number;
   sort?: string;
   /** Wishes that the hotel is told with the booking. */
@@ -106,7 +107,16 @@ export type Wish =
       readonly reading: Reading;
     }
   | {
-      readonly kind: "airlineCancelled" | "cancelPart" | "invoice" | "assistance" | "noHold" | "refund" | "noted";
+      readonly kind:
+        | "airlineCancelled"
+        | "cancelPart"
+        | "invoice"
+        | "assistance"
+        | "noHold"
+        | "refund"
+        | "paid"
+        | "noted"
+        | "invoiceLater";
       readonly reading: Reading;
     }
   | { readonly kind: "total"; readonly choice?: Choice; readonly reading: Reading }
@@ -223,7 +233,7 @@ export const newFlight = (): FlightSlots => ({
   bags: 0,
   airlines: [],
 });
-export const newStay = (): StaySlots => ({ rooms: 1, isRefundable: false, requests: [] });
+export const newStay = (): StaySlots => ({ rooms: 1, isRefundable: false, isBoardWanted: false, requests: [] });
 
 export const newState = (): State => ({
   language: undefined,

@@ -1,15 +1,24 @@
 import type { ModelRequest } from "../../../ports/language-model.ts";
+import { isSameCity } from "../reading/city-airports.ts";
 import { fold } from "../reading/marks.ts";
 import { type Choice, type Reading, readMessage } from "../reading/read-message.ts";
 import { ASIDES, findAgain, findOther, findTotal } from "./asides.ts";
 import { findBeside, withDeed } from "./beside.ts";
-import { findBeyond, withAssistance, withHold } from "./beyond.ts";
-import { findChoice, findInformation, findSocialWish, hasSlots, INFORMATION, isOpen } from "./choose-wishes.ts";
-import { fillFlight, fillNextStay, fillStay } from "./fill-slots.ts";
+import { findBeyond, withAssistance, withHold, withInvoice } from "./beyond.ts";
+import {
+  findChoice,
+  findInformation,
+  findSocialWish,
+  hasSlots,
+  INFORMATION,
+  isOpen,
+  namesStay,
+} from "./choose-wishes.ts";
+import { fillFlight, fillNextStay, fillStay, startStay, takeStaysSlots } from "./fill-slots.ts";
 import { findDemonym, noteTopic } from "./note-topic.ts";
 import { asksForRefund, findOrderWish, forgetTask } from "./order-wishes.ts";
 import { countParty, findPersonWish, keepPeople, notePick } from "./people.ts";
-import { newFlight, newStay, type State, type Task, type Wish } from "./state.ts";
+import { newFlight, type State, type Task, type Wish } from "./state.ts";
 
 export interface Situation {
   readonly today: Temporal.PlainDate;
@@ -52,6 +61,12 @@ export function understand(state: State, text: string, situation: Situation): vo
 }
 
 function noteChoice(state: State, wish: Wish): void {
+  const isOfList = state.lastShown === "flights" || state.lastShown === "stays";
+  // "The fifth one sounds good, but is our flight booked?"
+  if (wish.kind === "showOrders" && isOfList && wish.reading.choice?.ordinal !== undefined)
+    state.spoken = { choice: wish.reading.choice, reading: wish.reading };
+  if (wish.kind === "flightConditions" && namesStay(state, wish.reading))
+    state.spoken = { choice: {}, reading: wish.reading };
   if (!/^(?:bookFlight|bookStay|flightConditions|total)$/.test(wish.kind) || !("choice" in wish)) return;
   const { choice, reading } = wish;
   if (choice !== undefined && Object.keys(choice).length > 0) state.spoken = { choice, reading };
@@ -105,7 +120,7 @@ function findWishes(state: State, reading: Reading, named: readonly Companion[])
   const beside = findBeside(state, reading);
   if (beside !== undefined) return withAssistance(state, reading, beside);
   const wishes = findPlainWishes(state, reading, named);
-  return withDeed(state, reading, withHold(reading, withAssistance(state, reading, wishes)));
+  return withDeed(state, reading, withInvoice(reading, withHold(reading, withAssistance(state, reading, wishes))));
 }
 
 function findPlainWishes(state: State, reading: Reading, named: readonly Companion[]): readonly Wish[] {
@@ -326,14 +341,15 @@ function findTask(state: State, reading: Reading): Task {
     kinds.has("roundTrip") ||
     kinds.has("oneWay") ||
     kinds.has("airline");
-  const isBoth = kinds.has("stay") && (kinds.has("flight") || (kinds.has("nonStop") && hasRoute));
+  const isJourney = places.some(({ role }) => role === "from") && places.some(({ role }) => role === "to");
+  const isBoth = kinds.has("stay") && (kinds.has("flight") || isJourney || (kinds.has("nonStop") && hasRoute));
   if (isBoth && isDroppedKind(reading, "flight")) return "stay";
   if (isBoth && isDroppedKind(reading, "stay")) return "flight";
-  if (isBoth && state.task !== "stay" && !kinds.has("it")) {
+  if (isBoth && state.task !== "stay" && (isJourney || !kinds.has("it"))) {
     state.isStayNext = true;
     return "flight";
   }
-  if (kinds.has("stay") && !kinds.has("flight")) return "stay";
+  if (kinds.has("stay") && !kinds.has("flight")) return choosesFlight(state, reading) ? "flight" : "stay";
   const isRoomThere = places.some(({ role }) => role === "near" || role === "in") || kinds.has("board");
   if (kinds.has("room") && isRoomThere && !isFlight && choice === undefined) return "stay";
   if (isFlight && !(state.task === "stay" && !kinds.has("flight"))) return "flight";
@@ -347,6 +363,13 @@ function findTask(state: State, reading: Reading): Task {
   return "none";
 }
 
+/** "I take the 12:55 one, and book the hotel next to the center, too" */
+function choosesFlight(state: State, { airlines, times, kinds }: Reading): boolean {
+  const isChoice = state.lastShown === "flights" && (airlines.length > 0 || times.departs?.exact !== undefined);
+  if (isChoice && kinds.has("book")) state.isStayNext = true;
+  return isChoice && kinds.has("book");
+}
+
 /** "Forget the flight", "statt eines Flugs". */
 function isDroppedKind({ marks }: Reading, kind: string): boolean {
   const index = marks.list.findIndex((mark) => mark.kind === kind);
@@ -354,19 +377,21 @@ function isDroppedKind({ marks }: Reading, kind: string): boolean {
   return marks.kind(before) === "forget" || marks.isNegated(index);
 }
 
-function startTask(state: State, task: Task, { kinds, places }: Reading): void {
+function startTask(state: State, task: Task, reading: Reading): void {
+  const { kinds, places } = reading;
   const isOther = state.task !== task;
-  const hasRoute = places.some(({ role }) => role === "from") && places.some(({ role }) => role === "to");
+  const from = places.find(({ role }) => role === "from");
+  const to = places.find(({ role, code }) => role === "to" && !isSameCity(code, from?.code));
+  const { origin, destination } = state.flight;
+  const isSame = isSameCity(from?.code, origin?.code) && isSameCity(to?.code, destination?.code);
+  const hasRoute = from !== undefined && to !== undefined && !isSame;
   const isNewRoute = hasRoute && !kinds.has("instead") && !kinds.has("no") && state.flights !== undefined;
   const isBooked = state.lastShown === undefined && state.flights === undefined && state.orders.length > 0;
   if (task === "flight" && (isNewRoute || (kinds.has("flight") && isBooked && places.length > 0))) {
     state.flight = newFlight();
   }
   if (task === "stay" && isOther && kinds.has("stay") && places.length > 0) state.stay = startStay(state);
+  if (task === "flight" && state.task === "stay" && state.flight.origin === undefined) takeStaysSlots(state, reading);
   if (isOther) state.lastShown = undefined;
   state.task = task;
 }
-
-/** The limit and the wishes for a hotel that was put off hold when its turn comes. */
-const startStay = ({ isStayNext, stay: { maximum, requests } }: State): State["stay"] =>
-  isStayNext ? { ...newStay(), requests, ...(maximum === undefined ? {} : { maximum }) } : newStay();

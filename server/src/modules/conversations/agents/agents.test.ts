@@ -39,6 +39,23 @@ it("another agent hands on a request over MCP, reads the turn again, and repeats
   );
 });
 
+it("a question that is asked again after a call that writes, or in another language, is asked anew", async () => {
+  const text = "How much is left?";
+  service.model.script(text, () => say("Ten."));
+  const { said } = await agent.call("ask_travel_agent", { text, locale: "en" });
+  await agent.call("list_travelers", {});
+  expect((await agent.call("ask_travel_agent", { text, locale: "en" })).said).toMatchObject({ turnId: said.turnId });
+  service.model.script(text, () => say("Zehn."));
+  const german = await agent.call("ask_travel_agent", { text, locale: "de" });
+  expect(german.said).toMatchObject({ reply: "Zehn." });
+  expect(german.said.turnId).not.toBe(said.turnId);
+  await agent.call("save_traveler", { userId: "user_new", givenName: "New", familyName: "Person" });
+  service.model.script(text, () => say("Neun."));
+  const changed = await agent.call("ask_travel_agent", { text, locale: "de" });
+  expect(changed.said).toMatchObject({ reply: "Neun." });
+  expect(changed.said.turnId).not.toBe(german.said.turnId);
+});
+
 it("a turn that lasts longer than 25 s is answered as running, with progress until then, and read to its end", async () => {
   const answer = Promise.withResolvers<void>();
   service.model.script(

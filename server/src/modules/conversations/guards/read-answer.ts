@@ -3,11 +3,11 @@
  * class" is no answer. No model decides what a yes is.
  */
 const YES = `yes; yeah; yep; yup; sure; ok; okay; confirm; confirmed; i confirm; agreed; approved; go ahead; do it; proceed;
-  book it; pay it; absolutely; definitely
+  book it; book that; book this; book them; pay it; absolutely; definitely; let's do it; let's do that; go for it; sounds good; sounds great
   ja; jawohl; jo; klar; gerne; passt; einverstanden; bestätigt; bestätige; ich bestätige; bestätigen; buchen; buch es; buche es;
-  mach das; mach es; machen wir; machen wir so; leg los; auf jeden fall; okey
+  buchen sie; buchen wir; buche das; buch das; machen sie; in ordnung; so machen wir's; nehmen wir; nehme ich; mach das; mach es; machen wir; machen wir so; leg los; auf jeden fall; okey
   sí; si; vale; claro; adelante; confirmo; confirmado; confirmar; lo confirmo; acepto; hazlo; hágalo; dale; de acuerdo;
-  por supuesto; resérvalo; resérvelo; reserva; claro que sí
+  por supuesto; resérvalo; resérvelo; resérvala; resérvela; reserve; reserva; me parece bien; lo reservamos; claro que sí
   oui; ouais; d'accord; je confirme; confirme; confirmé; bien sûr; allez-y; allez y; vas-y; vas y; réserve; réservez; je suis d'accord
   sim; claro que sim; confirmo; pode avançar; pode reservar; pode ser; avance; força; com certeza; está certo
   はい; ええ; うん; お願いします; おねがいします; はいお願いします; 承知しました; 了解; 了解です; 了解しました; 予約してください;
@@ -22,9 +22,9 @@ const NO = `no; nope; nah; cancel; cancel it; don't; do not; don't do it; don't 
   いいえ; いや; やめて; やめてください; やめます; キャンセル; キャンセルしてください; 結構です; 不要です; いりません`;
 
 /** Beside a yes or a no they change nothing of it. */
-const POLITE = `please; thanks; thank you; many thanks; then; that's fine; that is fine; fine; great; perfect; good; right; correct; all good
-  bitte; bitte sehr; danke; vielen dank; danke schön; gut; sehr gut; perfekt; prima; super; stimmt; genau; alles klar; so; das; es
-  por favor; gracias; muchas gracias; perfecto; bien; está bien; correcto; así
+const POLITE = `please; thanks; thank you; many thanks; then; that's fine; that is fine; that's perfect; that's great; that's right; that's it; it is; it's fine; looks good; look good; fine; great; lovely; wonderful; excellent; all; now; well; perfect; good; right; correct; all good
+  bitte; bitte sehr; danke; vielen dank; danke schön; gut; sehr gut; perfekt; prima; super; stimmt; genau; alles klar; so; das; es; na gut; na dann; gut so; dann; mal; also; wunderbar; sehr gern; das passt; genau so; den; diesen; ihn
+  por favor; gracias; muchas gracias; perfecto; bien; está bien; correcto; así; está perfecto; muy bien; entonces; ese; esa; este; esta; bueno; genial; estupendo
   s'il vous plaît; s'il te plaît; svp; stp; merci; merci beaucoup; parfait; très bien; c'est bon
   obrigado; obrigada; muito obrigado; perfeito; muito bem; se faz favor
   ありがとう; ありがとうございます; それで; どうぞ`;

@@ -11,10 +11,17 @@ export interface NewTurn extends Omit<Turn, "number" | "afterSequence" | "isStop
   readonly idempotencyKey: string | undefined;
   readonly callId: string | undefined;
   readonly requestHash: string;
-  /** Undefined: no natural identity. Else the oldest end of an equal turn that counts as this one. */
-  readonly sameSince: Temporal.Instant | undefined;
+  /** Undefined: no natural identity. Else the oldest ends of equal turns that count as this one. */
+  readonly sameSince: SameSince | undefined;
   readonly workerId: string;
   readonly leasedUntil: Temporal.Instant;
+}
+
+interface SameSince {
+  /** For a turn that waits for the traveler, or in which they answered a confirmation. */
+  readonly asked: Temporal.Instant;
+  /** For any other turn: its answer is of its moment. */
+  readonly told: Temporal.Instant;
 }
 
 /** `turn`: this process is to run it now; undefined: it waits for another one. */
@@ -134,8 +141,19 @@ function selectKnown(turn: NewTurn, owned: RawBuilder<unknown>): RawBuilder<unkn
       select *, row_number() over (order by number desc) as back from conversation_turn
       where ${owned} and conversation_id = (${last}) and text is not null
     ) said
-    where back = 1 and request_hash = ${turn.requestHash} and (ended_at is null or ended_at > ${at(turn.sameSince)})
-      and (${!turn.isNewConversation} or number = 1)`;
+    where back = 1 and request_hash = ${turn.requestHash} and ${turn.locale} in ('', locale)
+      and (${!turn.isNewConversation} or number = 1) and (${isSame(turn, turn.sameSince)})`;
+}
+
+/** A turn that only told something is another one after any call that writes, as its answer may no longer be true. */
+function isSame({ tenantId, environment }: NewTurn, { asked, told }: SameSince): RawBuilder<unknown> {
+  return sql`
+    ended_at is null
+    or ended_at > ${at(asked)} and (is_answer or status <> 'answered')
+    or ended_at > ${at(told)} and not exists (
+      select 1 from call
+      where call.created_at > said.ended_at and call.tenant_id = ${tenantId} and call.network = ${environment}
+        and call.tool <> 'ask_travel_agent' and call.state <> 'released')`;
 }
 
 const CONVERSATION = sql.raw(

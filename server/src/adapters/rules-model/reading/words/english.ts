@@ -180,7 +180,8 @@ export const english: LanguageWords = {
     "sort dearest": "most expensive|priciest|dearest",
     refundable:
       "refundable|free cancellation|free to cancel|cancellable|fully refundable|cancelable|can be cancelled|be cancelled|money back|cancel for free|i can still cancel|can still cancel|i can cancel|we can cancel|can cancel|cancel later|cancellation is free",
-    changeable: "changeable|flexible|can be changed|flex fare|flex",
+    changeable:
+      "changeable|can still change|can still be changed|could still change|able to change|flexible|can be changed|flex fare|flex",
     bag: "checked bag|checked bags|suitcase|suitcases|checked baggage|checked luggage|hold luggage|hold baggage|luggage|baggage|bag|bags",
     stars: "star|stars",
     max: "under|below|less than|at most|max|maximum|up to|no more than|not more than|cheaper than|max of|maximum of|budget is|budget of|budget|within|limit of|not over|for less than|don't want to spend more than|spend more than",
