@@ -283,6 +283,7 @@ describe("the listener", () => {
     await deliver(raw, { from: TESS, to: [own] });
     await idle();
     expect(await turns("Broken off")).toHaveLength(1);
+    expect(await stored()).toEqual([{ count: Number(before[0]?.count) + 1 }]);
   });
 
   it("knows its own addresses only", async () => {
