@@ -116,6 +116,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         status.leave();
         if (config.drainSeconds > 0) await delay(config.drainSeconds * 1_000);
         status.close();
+        parts.news.end();
         const drainMilliseconds = options.drainMilliseconds ?? computeDrainMilliseconds(config);
         await Promise.all(fronts.map(({ front }) => front.close(drainMilliseconds)));
         await stopEverything();

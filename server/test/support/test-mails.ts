@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { dkimSign } from "mailauth";
 import { createTransport } from "nodemailer";
 import type Mail from "nodemailer/lib/mailer/index.js";
 import type { ResolveDns } from "../../src/ports/mail-in.ts";
@@ -44,6 +45,14 @@ export function makeTestDomains() {
     },
     /** Signed by this domain, whatever the From header says. */
     sign: (domain: keyof typeof domains) => ({ dkim: domains[domain].dkim }),
+    /** A mail with a signature of its beginning, which holds for whatever is added at the end (`l=`). */
+    async signBeginning(domain: keyof typeof domains, raw: Buffer): Promise<Buffer> {
+      const { domainName: signingDomain, keySelector: selector, privateKey } = domains[domain].dkim;
+      const maxBodyLength = raw.length - raw.indexOf("\r\n\r\n") - 4;
+      const signer = { signingDomain, selector, privateKey, maxBodyLength };
+      const { signatures } = await dkimSign(raw, { ...signer, signatureData: [signer] });
+      return Buffer.concat([Buffer.from(signatures), raw]);
+    },
   };
 }
 

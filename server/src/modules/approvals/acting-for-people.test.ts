@@ -107,6 +107,23 @@ it("an approval names the requesting key and the user, and the named person can 
   expect(await read(asked.approvalId)).toMatchObject({ requestedBy: "user_cy", requestedByKey: agent });
 });
 
+it("nobody approves what their own key asked for in somebody else's name", async () => {
+  const own = await service.operator(({ mintKey }) =>
+    mintKey({
+      ...{ tenantId: service.tenantId, environment: "sandbox", personId: grace.id },
+      ...{ scopes: ["*", "approvals:decide"], actor: "test" },
+    }),
+  );
+  const { approvalId, code } = (await send({ userId: "user_cy", key: own.apiKey })).body;
+  expect(code).toBe("approval_required");
+  expect(await read(approvalId)).toMatchObject({ requestedBy: "user_cy", requestedByKey: `svc:${own.key.id}` });
+  const refused = await desk.decide(approvalId, { decision: "approve" }, own.apiKey);
+  expect(refused.body).toMatchObject({ code: "may_not_decide", detail: expect.stringContaining("yourself") });
+  expect((await decideAs(grace, approvalId)).body.code).toBe("may_not_decide");
+  const ida = await desk.newPerson("Ida", "approver");
+  expect((await decideAs(ida, approvalId)).status).toBe(200);
+});
+
 it("nobody approves their own trip, whoever asked for it", async () => {
   const ada = await desk.newPerson("Ada", "approver");
   const offerId = await desk.anOffer(101);

@@ -43,6 +43,8 @@ export async function* followEvents(
       if (turnId !== undefined && event.type === "turn_ended") return;
     }
     if (!found.isOpen && found.events.length === 0) return;
+    // The client asks another process for what comes after its last event.
+    if (parts.conversationWaits.isOver) return;
   }
 }
 

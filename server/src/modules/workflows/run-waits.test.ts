@@ -7,12 +7,17 @@ import { createNews, type News } from "../../platform/database/news.ts";
 import { RowWaits } from "../../platform/leased-queue/row-waits.ts";
 
 const Answered = z.object({ result: z.record(z.string(), z.unknown()) });
-const silent = { on: () => () => undefined, onBegin: () => () => undefined, isTold: () => true };
+const silent = {
+  on: () => () => undefined,
+  onBegin: () => () => undefined,
+  isTold: () => true,
+  ending: new AbortController().signal,
+};
 
 /** Notifications by hand. */
 function handNews() {
   let tell: (text: string) => void = () => undefined;
-  const news: Pick<News, "on" | "onBegin" | "isTold"> = {
+  const news: Pick<News, "on" | "onBegin" | "isTold" | "ending"> = {
     ...silent,
     on(_topic, given) {
       tell = given;
@@ -63,6 +68,16 @@ describe("waits", () => {
     expect(await other.found).toBe(2);
     await next.found;
   });
+});
+
+test("the waits of a service that begins to stop read once more and end, and later ones do not wait", async () => {
+  const stopping = new AbortController();
+  const waits = new RowWaits({ ...silent, ending: stopping.signal }, "run");
+  const { found, reads } = waitForever(waits);
+  await expect.poll(reads, { interval: 5 }).toBe(1);
+  stopping.abort();
+  expect(await found).toBe(2);
+  expect(await waitForever(waits).found).toBe(1);
 });
 
 describe("GET /api/workflows/runs/{runId}?wait", () => {

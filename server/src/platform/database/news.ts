@@ -12,6 +12,9 @@ export interface News {
   onBegin(look: () => void): () => void;
   /** False while notifications may be missed. */
   isTold(): boolean;
+  /** Aborted once the service begins to stop: whoever waits for news is answered with what there is. */
+  readonly ending: AbortSignal;
+  end(): void;
   close(): Promise<void>;
 }
 
@@ -21,6 +24,7 @@ export function createNews(options: { databaseUrl: string; log: Pick<Log, "warn"
   const looks = new Set<() => void>();
   let isTold = false;
   let listener: ChangeListener | undefined;
+  const ending = new AbortController();
 
   function listen(): void {
     listener ??= listenForChanges({
@@ -50,6 +54,8 @@ export function createNews(options: { databaseUrl: string; log: Pick<Log, "warn"
       return () => looks.delete(look);
     },
     isTold: () => isTold,
+    ending: ending.signal,
+    end: () => ending.abort(),
     async close() {
       await listener?.close();
     },

@@ -6,6 +6,8 @@ const LOOK_MILLISECONDS = 500;
 const MOST_PER_OWNER = 16;
 const MOST = 1_000;
 
+type WaitedNews = Pick<News, "on" | "onBegin" | "isTold" | "ending">;
+
 interface RowWait<Found> {
   id: string;
   read(): Promise<Found>;
@@ -20,19 +22,24 @@ interface RowWait<Found> {
 
 /**
  * Waits for changes of rows, whichever process makes them, by notifications `<topic> <id> <state>`. A wait holds no connection to the
- * database.
+ * database, and ends when the service begins to stop.
  */
 export class RowWaits {
-  readonly #news: Pick<News, "on" | "onBegin" | "isTold">;
+  readonly #news: WaitedNews;
   readonly #topic: string;
   readonly #wakes = new Map<string, Set<() => void>>();
   readonly #byOwner = new Map<string, number>();
   #isListening = false;
   #count = 0;
 
-  constructor(news: Pick<News, "on" | "onBegin" | "isTold">, topic: string) {
+  constructor(news: WaitedNews, topic: string) {
     this.#news = news;
     this.#topic = topic;
+  }
+
+  /** True: whoever waits reads once more, and then no longer waits. */
+  get isOver(): boolean {
+    return this.#news.ending.aborted;
   }
 
   /** Reads until that is enough, or after the time. Beyond the limits of waits it reads once. */
@@ -64,7 +71,7 @@ export class RowWaits {
       try {
         const found = await read();
         const left = until - performance.now();
-        if (isEnough(found) || left <= 0 || signal?.aborted === true) return found;
+        if (isEnough(found) || left <= 0 || this.isOver || signal?.aborted === true) return found;
         const every = this.#news.isTold() ? TOLD_LOOK_MILLISECONDS : LOOK_MILLISECONDS;
         await change.within(Math.min(left, untilNextLook(id, every)));
       } finally {
@@ -100,9 +107,11 @@ export class RowWaits {
     this.#news.on(this.#topic, (text) => {
       for (const wake of this.#wakes.get(text.slice(0, text.indexOf(" "))) ?? []) wake();
     });
-    this.#news.onBegin(() => {
+    const wakeAll = () => {
       for (const wakes of this.#wakes.values()) for (const wake of wakes) wake();
-    });
+    };
+    this.#news.onBegin(wakeAll);
+    this.#news.ending.addEventListener("abort", wakeAll);
   }
 }
 

@@ -34,6 +34,8 @@ const lost: News = {
   on: () => () => undefined,
   onBegin: () => () => undefined,
   isTold: () => true,
+  ending: new AbortController().signal,
+  end: () => undefined,
   close: async () => undefined,
 };
 

@@ -121,6 +121,16 @@ describe("a mail that nothing proves", () => {
     await send({ from: "somebody@none.example", subject: "No policy", text: "Forged policy" }, "none.example");
     const two = await buildMail({ ...dns.sign("people.example"), ...forged, to: own, text: "Forged twice" });
     await deliver(Buffer.from(`From: boss@evil.example\r\n${two.toString()}`), { from: TESS, to: [own] });
+    // Signed, but for its date, or for what somebody else has added at its end.
+    const { dkim } = dns.sign("people.example");
+    const undated = { ...dkim, headerFieldNames: "from:to:subject" };
+    await deliver(await buildMail({ ...forged, to: own, dkim: undated, text: "Forged date" }), {
+      from: TESS,
+      to: [own],
+    });
+    const begun = await buildMail({ ...forged, to: own, text: "Forged end" });
+    const signed = await dns.signBeginning("people.example", begun);
+    await deliver(Buffer.concat([signed, Buffer.from("Added\r\n")]), { from: TESS, to: [own] });
     await idle();
     expect(await turns("Forged")).toEqual([]);
     expect(out.received.filter(({ parsed }) => /Forged|No policy/.test(parsed.subject ?? ""))).toEqual([]);
@@ -283,6 +293,7 @@ describe("the listener", () => {
     await deliver(raw, { from: TESS, to: [own] });
     await idle();
     expect(await turns("Broken off")).toHaveLength(1);
+    expect(await stored()).toEqual([{ count: Number(before[0]?.count) + 1 }]);
   });
 
   it("knows its own addresses only", async () => {
