@@ -59,7 +59,9 @@ describe("book_stay", () => {
       ["eve2", eve],
     ] as const)
       await save(userId, names);
-    const { id: quoteId } = await world.quoted();
+    const stay = { location: "Paris", checkInDate: inDays(60), checkOutDate: inDays(62), guests: 3 };
+    const [hotel] = Found.parse(await world.result("search_hotels", stay)).accommodations;
+    const { id: quoteId } = await world.quoted(hotel?.rates[0]?.id);
     const email = `cleo.${tenantId}@example.com`;
     const args = { quoteId, email, guests: [cleo, dan, eve] };
     const preview = await world.result("preview_call", { tool: "book_stay", args });
