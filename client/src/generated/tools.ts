@@ -80,7 +80,7 @@ export interface Tools {
    */
   bookFlight(args: BookFlightArgs, options?: ToolOptions): ToolAnswer<BookFlightResult, BookFlightCode>;
   /**
-   * Hold an offer with the airline without payment. To pay for it before holdUntil, call book_flight with the same offer. Holding is free; cancel_order_quote gives it up. Not for offers with requiresInstantPayment. Price: 0.005 USDC.
+   * Hold an offer with the airline without payment. To pay for it before holdUntil, call book_flight with the same offer. Holding is free; cancel_order_quote gives it up. Not for offers with requiresInstantPayment. A held order never gets seats or airline credit: for these, book_flight at once. Bags can come with its payment. Price: 0.005 USDC.
    *
    * Changes records. Scope `flights:write`, list price 0.005 USDC; only successful calls are charged.
    */
@@ -1665,15 +1665,8 @@ export type BookFlightCode = "provider_timeout" | "provider_unavailable" | "alre
 export type HoldFlightArgs = {
   /** off_… from search_flights */
   offerId: string;
-  services?: readonly ({
-    /** From list_flight_ancillaries */
-    id: string;
-    quantity?: number | undefined;
-  })[] | undefined;
   /** userId or icu_…; the caller also travels, unless these fill the offer */
   additionalCustomerUserIds?: readonly string[] | undefined;
-  /** acd_…; the wallet pays the rest */
-  airlineCreditId?: string | undefined;
 };
 
 export type HoldFlightResult = {
@@ -2626,7 +2619,7 @@ export type BookStayArgs = {
     familyName: string;
     /** The hotel is told each child's age */
     bornOn?: string | undefined;
-    /** userId or icu_…; default: by names and email */
+    /** userId or icu_…; default: by names */
     customerUserId?: string | undefined;
   })[];
   loyaltyProgrammeAccountNumber?: string | undefined;
@@ -2825,6 +2818,8 @@ export type ListOrdersResult = {
   })[];
   /** null on the last page */
   nextCursor: string | null;
+  /** With userId: which of these prices are for several travelers */
+  note?: string;
 };
 
 /** The tool's own codes. */
@@ -3071,6 +3066,8 @@ export type ListMovementsResult = {
   })[];
   /** null on the last page */
   nextCursor: string | null;
+  /** Why an order has no movements, and who paid for it */
+  note?: string;
 };
 
 /** The tool's own codes. */
@@ -6819,6 +6816,22 @@ export type GenerateBookingInvoiceResult = {
   dueOn: string;
   /** Always null: anyone with the URL can read the file until a person revokes the invoice's files */
   filesExpireAt: null;
+  /** For changes paid after the first receipt, oldest first. An order has cost the sum of all its receipts */
+  furtherReceipts: ({
+    invoiceNumber: string;
+    pdfUrl: string;
+    jsonUrl: string;
+    totalUsdc: string;
+    total: string;
+    currency: string;
+    issuedOn: string;
+    eInvoice: {
+      available: boolean;
+      reason: string | null;
+    };
+    /** Characters missing from the PDF's fonts, shown as boxes; the JSON has all of them */
+    charactersNotShown: string;
+  })[];
   /** For refunds after the settlement, oldest first */
   creditNotes: ({
     invoiceNumber: string;

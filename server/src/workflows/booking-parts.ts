@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseDecimal } from "../domain/money.ts";
 import type { Cover, PurposeCall } from "../kernel/contracts/call-plan.ts";
 import { type ReservationEnd, StepFailure } from "../kernel/contracts/workflow.ts";
 import { costInUsdc, reservationBound } from "./budget.ts";
@@ -312,7 +313,17 @@ export function describeSettled(settled: Answer<"settle_booking">) {
     settled: { txHash, vendorPaidUsdc, refundedUsdc, walletReturn, tripFreeUsdc },
     ...(tripFreeUsdc === null
       ? {}
-      : { tripFreeUsdc, next: `The trip has ${tripFreeUsdc} USDC left, which close_trip returns to the wallet.` }),
+      : {
+          tripFreeUsdc,
+          next: [
+            ...(parseDecimal(refundedUsdc) === 0n
+              ? []
+              : [
+                  `${refundedUsdc} USDC of the reservation were not needed: they went to your treasury wallet, not back to the trip.`,
+                ]),
+            `The trip has ${tripFreeUsdc} USDC left, which close_trip returns to the wallet.`,
+          ].join(" "),
+        }),
   };
 }
 

@@ -100,10 +100,16 @@ describe("service.book_stay", () => {
       // The trip's thirty days end before the stay.
       warnings: [expect.stringMatching(/^The trip expires on .+, before the journey ends/)],
       tripFreeUsdc: freeUsdc,
-      next: `The trip has ${freeUsdc} USDC left, which close_trip returns to the wallet.`,
+      next: `${settled.refundedUsdc} USDC of the reservation were not needed: they went to your treasury wallet, not back to the trip. The trip has ${freeUsdc} USDC left, which close_trip returns to the wallet.`,
     });
     expect(await call("read_order", { orderId })).toMatchObject({ kind: "stay", externalId: bookingId });
     expect(micro(settled.vendorPaidUsdc)).toBe(micro(totalAmount));
+    const ofOrder = await call("list_movements", { orderId });
+    expect(ofOrder).toMatchObject({
+      movements: [],
+      note: expect.stringContaining(`the budget of trip ${tripId} pays for it (booking ${bookingId}, settled)`),
+    });
+    expect((await call("list_movements", { orderId: "ord_0000Nothing" })).note).toMatch(/^You have no order/);
     // There was no fee, so none is mentioned.
     const { movements } = await call("list_movements", { limit: 10 });
     const Movements = z.array(z.looseObject({ kind: z.string(), bookingId: z.string().nullable(), text: z.string() }));

@@ -23,6 +23,7 @@ export function sampleInvoice(
     sandbox: false,
     language: "de",
     corrects: null,
+    changes: [],
     currency: "USD",
     total: "988.09",
     seller: { ...party, name: "Example & Söhne GmbH", taxId: "DE 123 456 789", email: "office@example.com" },

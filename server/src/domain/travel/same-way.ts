@@ -8,3 +8,10 @@ export function isSameWay(slices: readonly { segments: readonly Flown[] }[], hel
   const said = (segments: readonly Flown[]) => segments.map((one) => `${one.flightNumber} ${one.departingAt}`).join();
   return held.length > 0 && said(slices.flatMap(({ segments }) => segments)) === said(held);
 }
+
+/** Whether one of the flights is held on that day already. */
+export function sharesFlight(slices: readonly { segments: readonly Flown[] }[], held: readonly Flown[]): boolean {
+  const name = ({ flightNumber, departingAt }: Flown) => `${flightNumber} ${departingAt.slice(0, 10)}`;
+  const known = new Set(held.map(name));
+  return slices.some(({ segments }) => segments.some((one) => known.has(name(one))));
+}

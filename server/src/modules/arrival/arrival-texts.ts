@@ -165,6 +165,15 @@ export const arrivalTexts = defineTexts({
     "pt-BR": "Sem trajeto a pé: o aeroporto fica a {distance} em linha reta. Vá de carro",
     ja: "徒歩は計画に含めません:空港から直線距離で{distance}あるため、車をご利用ください",
   },
+  placeNotFound: {
+    en: "“{asked}” was not found: the route and the times are to {place}",
+    de: "„{asked}“ wurde nicht gefunden: Weg und Zeiten gelten bis {place}",
+    fr: "« {asked} » est introuvable : le trajet et les heures vont jusqu’à {place}",
+    es: "No se ha encontrado «{asked}»: el trayecto y las horas son hasta {place}",
+    pt: "«{asked}» não foi encontrado: o percurso e as horas são até {place}",
+    "pt-BR": "“{asked}” não foi encontrado: o trajeto e os horários são até {place}",
+    ja: "「{asked}」は見つかりませんでした。経路と時刻は{place}までのものです",
+  },
   walkAtNight: {
     en: "Walking is not advisable at night: the airport is {distance} away in a straight line. Go by car",
     de: "Nachts kein Fußweg geplant: der Flughafen liegt {distance} Luftlinie entfernt. Mit dem Wagen fahren",

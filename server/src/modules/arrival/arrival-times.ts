@@ -5,7 +5,13 @@ import { MINUTES_TO_EXIT } from "../maps/index.ts";
  * The hour, by the airport's clock, from which trains and buses are assumed to run until midnight. No timetable is
  * known: some cities have lines all night, and some stop earlier.
  */
-export const TRANSIT_FROM = 5;
+const TRANSIT_FROM = 5;
+
+export const ASSUMED_TRANSIT = `No timetable is known here: trains and buses are assumed to run from ${TRANSIT_FROM}:00 to midnight, airport local time.`;
+export const BY_CAR_INSTEAD = `You asked for transit, and the plan is for a car. ${ASSUMED_TRANSIT}`;
+
+export const isWithoutTransit = (at: Temporal.Instant, timeZone: string): boolean =>
+  at.toZonedDateTimeISO(timeZone).hour < TRANSIT_FROM;
 
 const NIGHT_FROM = 22;
 const NIGHT_UNTIL = 5;
@@ -37,7 +43,7 @@ export function computeTimes(landsAt: Temporal.Instant, way: WayToAirport | unde
     likely: after(usual + way.minutes),
     latest: after(most + way.mostMinutes),
   };
-  const isWithout = (at: Temporal.Instant) => at.toZonedDateTimeISO(timeZone).hour < TRANSIT_FROM;
+  const isWithout = (at: Temporal.Instant) => isWithoutTransit(at, timeZone);
   const ends = [outside.latest, arrives?.likely ?? outside.latest];
   return {
     landsAt,

@@ -214,6 +214,20 @@ describe("a transfer from an airport", () => {
     expect(JSON.stringify(answer.body)).toMatch(body);
   });
 
+  it("says in the traveler's text that a place was not found, and to which place the times are", async () => {
+    const unknown = { ...late, destinationAddress: "Qwxzhaus, London" };
+    for (const { card, destination } of [await transfer(unknown), await playbook(unknown)]) {
+      expect(destination).toMatchObject({ unknownPart: "Qwxzhaus" });
+      expect(card.text).toContain(
+        `“Qwxzhaus, London” was not found: the route and the times are to ${destination.takenAs}`,
+      );
+      expect(card.text).not.toMatch(/(?:At|→) Qwxzhaus/);
+      expect(card.text).toMatch(/At London.* about/);
+    }
+    expect((await transfer({ ...unknown, languageCode: "de" })).card.text).toContain("wurde nicht gefunden");
+    expect((await transfer(late)).card.text).not.toContain("not found");
+  });
+
   it("takes an airport by its name, or by its coordinates if its code is unknown", async () => {
     expect((await transfer({ ...soho, airport: "Heathrow" })).airport.timeZone).toBe("Europe/London");
     const given = { airport: "ZZZ", airportLatitude: 35.77, airportLongitude: 140.39 };

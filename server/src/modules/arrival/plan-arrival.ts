@@ -17,7 +17,7 @@ import {
 } from "../maps/index.ts";
 import type { WayMode } from "./arrival-input.ts";
 import { arrivalTexts } from "./arrival-texts.ts";
-import { type ArrivalTimes, computeTimes, TRANSIT_FROM } from "./arrival-times.ts";
+import { type ArrivalTimes, ASSUMED_TRANSIT, BY_CAR_INSTEAD, computeTimes } from "./arrival-times.ts";
 import type { Ports } from "./context.ts";
 import type { ArrivalAirport, ArrivalDestination } from "./find-arrival-places.ts";
 import { findIslandToReach } from "./islands.ts";
@@ -50,12 +50,12 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
       : { way: undefined, routedBy: undefined, fallbackFrom: [] };
   const { way } = known;
   const times = landsAt && computeTimes(landsAt, way, airport.timeZone);
-  const title = arrivalTexts(words)("fromTo", { airport: airport.label, destination: destination.label });
+  const title = arrivalTexts(words)("fromTo", { airport: airport.label, destination: nameReached(destination) });
   const stops = [
     { ...toPosition(airport), label: airport.label },
     {
       ...toPosition(destination),
-      label: destination.unknownPart === null ? destination.label : destination.takenAs,
+      label: nameReached(destination),
       address: addressForLinks({ ...destination, label: destination.takenAs }),
     },
   ];
@@ -84,6 +84,10 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
   };
 }
 
+/** The place that the way and the times are to: a larger one if a part of the address is unknown. */
+const nameReached = ({ label, takenAs, unknownPart }: ArrivalDestination): string =>
+  unknownPart === null ? label : takenAs;
+
 function sayWayNote(way: WayToAirport | undefined, island: string | undefined): string | null {
   if (island !== undefined) {
     return `The destination is on an island (${island}) that no road or railway reaches: the traveler needs a boat or another flight. Their times are not known here, so no arrival time is estimated. Look up the crossing before you plan the trip to the port.`;
@@ -91,8 +95,7 @@ function sayWayNote(way: WayToAirport | undefined, island: string | undefined): 
   return way === undefined ? "Over 300 km in a straight line: no road journey is estimated." : null;
 }
 
-const ASSUMED = `No timetable is known here: trains and buses are assumed to run from ${TRANSIT_FROM}:00 to midnight, airport local time.`;
-const STOPPED = `You asked for transit, and the plan is for a car. ${ASSUMED} For night lines, if there are any, see`;
+const STOPPED = `${BY_CAR_INSTEAD} For night lines, if there are any, see`;
 
 /** The maximum walk with luggage; at night it is shorter, in a place unknown to the traveler. */
 const FARTHEST_WALK_KILOMETERS = 5;
@@ -167,6 +170,12 @@ const KILOMETERS = { style: "unit", unit: "kilometer", maximumFractionDigits: 0 
 
 /** The facts that decide how the traveler goes on, which lead the plan; empty if nothing is special. */
 export function sayDecision(plan: ArrivalPlan, words: Words): string[] {
+  const { label: asked, takenAs: place, unknownPart } = plan.answer.destination;
+  const notFound = unknownPart === null ? [] : [arrivalTexts(words)("placeNotFound", { asked, place })];
+  return [...notFound, ...sayHow(plan, words)];
+}
+
+function sayHow(plan: ArrivalPlan, words: Words): string[] {
   const { times, mode, whyByCar, island, kilometers, answer } = plan;
   const say = arrivalTexts(words);
   if (island !== undefined) return [say("wayByBoat", { island })];
@@ -199,14 +208,15 @@ export function sayWay(plan: ArrivalPlan, words: Words): string[] {
   const { times, mode, island, answer } = plan;
   const say = arrivalTexts(words);
   const { airport, destination } = answer;
+  const reached = nameReached(destination);
   if (island !== undefined) return [];
   const duration = sayDuration(plan, words);
   const moment = times?.arrives?.likely;
   return [
-    ...(duration === undefined ? [say("wayUnknown")] : [say(mode, { destination: destination.label }), duration]),
+    ...(duration === undefined ? [say("wayUnknown")] : [say(mode, { destination: reached }), duration]),
     ...(moment === undefined
       ? []
-      : [say("arrives", { destination: destination.label, moment: words.moment(moment, airport.timeZone) })]),
+      : [say("arrives", { destination: reached, moment: words.moment(moment, airport.timeZone) })]),
   ];
 }
 
@@ -251,7 +261,7 @@ export function listNotes({ known, mode, island, answer: { airport, destination 
       ? []
       : [`This part of the address is not known and was ignored: ${unknownPart}. The time is to the larger place.`]),
     ...(otherCandidates.length === 0 ? [] : [`Near this airport it could also be: ${otherCandidates.join("; ")}.`]),
-    ...(mode === "transit" && island === undefined ? [ASSUMED] : []),
+    ...(mode === "transit" && island === undefined ? [ASSUMED_TRANSIT] : []),
     ...saidOfWays([known]).notes,
     ...(island === undefined ? [sayBasis(known)] : []),
   ];

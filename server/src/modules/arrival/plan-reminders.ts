@@ -15,6 +15,8 @@ interface Trip {
   way: WayToAirport | undefined;
   /** By road if a source knows it; else estimated from the distance. */
   isRouted: boolean;
+  /** By car although the caller asked for transit, which probably does not run then. */
+  isCarInstead: boolean;
 }
 
 /** Common advice; the airline's own takes precedence. */
@@ -73,6 +75,9 @@ function planReminders(trip: Trip, words: Words): Reminder[] {
   return reminders;
 }
 
+export const leavesAt = (departsAt: Temporal.Instant, { minutes }: WayToAirport): Temporal.Instant =>
+  departsAt.subtract({ minutes: MINUTES_AT_AIRPORT + minutes });
+
 function leaving(trip: Trip, way: WayToAirport, facts: readonly string[], words: Words): Reminder {
   const say = tripTexts(words);
   const distance = words.number(trip.isRouted ? way.roadKilometers : way.distanceKilometers, {
@@ -89,9 +94,9 @@ function leaving(trip: Trip, way: WayToAirport, facts: readonly string[], words:
     kind: "leave",
     title: say("leaveForAirport", { airport: trip.airport }),
     location: trip.airport,
-    description: [estimate, ...facts].join("\n"),
+    description: [...(trip.isCarInstead ? [say("carInstead")] : []), estimate, ...facts].join("\n"),
     minutes: way.minutes,
     alarms: [30],
-    startsAt: trip.departsAt.subtract({ minutes: MINUTES_AT_AIRPORT + way.minutes }),
+    startsAt: leavesAt(trip.departsAt, way),
   };
 }

@@ -53,6 +53,25 @@ function readCalendar(ics: string) {
 }
 
 describe("check-in reminders", () => {
+  it("are for a car if no train or bus is assumed to run when the traveler leaves", async () => {
+    const leave = async (departureDateTimeIso: string, transferMode: string) => {
+      const { reminders, notes, ics } = await remind({ ...trip, ...soho, departureDateTimeIso, transferMode });
+      const at = reminders.find(({ kind }) => kind === "leave")?.startsAtLocal;
+      return { at, notes: notes.join(" "), text: ics.replaceAll(/\r\n /g, "") };
+    };
+    const [early, late] = ["2035-07-01T06:40:00+01:00", "2035-07-01T12:00:00+01:00"];
+    const byCar = await leave(early, "driving");
+    const instead = await leave(early, "transit");
+    expect(instead.at).toBe(byCar.at);
+    expect(instead.notes).toMatch(/You asked for transit, and the plan is for a car\. .* from 5:00 to midnight/);
+    expect(instead.text).toContain("Trains and buses are probably not running then: book a car in advance");
+    expect(byCar.text).not.toContain("Trains and buses");
+    const byDay = await leave(late, "transit");
+    expect(byDay.at).not.toBe((await leave(late, "driving")).at);
+    expect(byDay.notes).toMatch(/assumed to run from 5:00 to midnight/);
+    expect(byDay.notes + byDay.text).not.toMatch(/plan is for a car|book a car/);
+  });
+
   it.each([
     [
       "the night before the clocks go forward",

@@ -56,6 +56,15 @@ export const tripTexts = defineTexts({
     "pt-BR": "Viajante: {name}",
     ja: "旅行者:{name}",
   },
+  carInstead: {
+    en: "Trains and buses are probably not running then: book a car in advance",
+    de: "Züge und Busse fahren dann wohl nicht: den Wagen vorbestellen",
+    fr: "Ni train ni bus ne circule sans doute à cette heure : réservez une voiture",
+    es: "Probablemente no circulen trenes ni autobuses a esa hora: reserve un coche",
+    pt: "A essa hora provavelmente não há comboios nem autocarros: reserve um carro",
+    "pt-BR": "Nesse horário provavelmente não há trens nem ônibus: reserve um carro",
+    ja: "その時間帯は電車・バスが運行していない可能性が高いため、車を予約してください",
+  },
   wayRouted: {
     en: "About {minutes} min travel time, {distance} by road, without traffic; be at the airport {before} min before departure",
     de: "Etwa {minutes} Min. Weg, {distance} über die Straßen, ohne Verkehr; {before} Min. vor Abflug am Flughafen",

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import { sayFewerBags } from "../../domain/travel/fewer-bags.ts";
-import { isSameWay } from "../../domain/travel/same-way.ts";
+import { sharesFlight } from "../../domain/travel/same-way.ts";
 import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { FlightOffer, SearchPassenger } from "../../ports/supplier/flights.ts";
 import { saleRates } from "../bookings/index.ts";
@@ -54,7 +54,8 @@ export async function findAlternatives(
       (offer) =>
         leavesLateEnough(offer, replan.earliestLocal) &&
         !isLost(offer, replan) &&
-        !isSameWay(offer.slices, own?.slice.segments ?? []),
+        // book_flight refuses a second ticket for a flight that the travelers hold.
+        !sharesFlight(offer.slices, own?.slice.segments ?? []),
     );
     days.push({ date, usable });
   }

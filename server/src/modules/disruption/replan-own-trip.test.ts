@@ -279,6 +279,32 @@ test("a delay is judged by the connection of its order, and a missed connection 
   }
 });
 
+test("an order with a return says that cancelling gives the return up, and what keeps it", async () => {
+  const [day, back] = [inDays(82), inDays(86)];
+  const order = await book({ origin: "MUC", destination: "BCN", departureDate: day, returnDate: back });
+  const [out, home] = order.slices.map(({ segments: [first] }) => first);
+  const originalLeg = (way: typeof out) => ({
+    origin: way?.origin ?? "",
+    destination: way === out ? "BCN" : "MUC",
+    pnr: order.pnr,
+    scheduledDepartureIso: Temporal.PlainDateTime.from(way?.departingAt ?? "")
+      .toZonedDateTime(way === out ? "Europe/Berlin" : "Europe/Madrid")
+      .toInstant()
+      .toString(),
+  });
+  const disruption = { kind: "cancellation" };
+  const found = await replan({ originalLeg: originalLeg(out), disruption, rebookSearch: { departureDate: day } });
+  expect(found.next).toContain(
+    `The order also has BCN to MUC (${home?.flightNumber}, ${clock(home?.departingAt ?? "")}). Cancelling the order cancels it too`,
+  );
+  const keeps = "A change with select_order_change_offer keeps it as booked.";
+  expect(found.next.includes(keeps)).toBe(found.change.available);
+  expect(found.next).toMatch(/new tickets here do not replace it: compare .* airlines often cancel the rest/);
+  // Neither journey has begun.
+  const other = await replan({ originalLeg: originalLeg(home), disruption, rebookSearch: { departureDate: back } });
+  expect(other.next).toContain(`The order also has MUC to BCN (${out?.flightNumber}`);
+});
+
 test("no proposal repeats the held flights; the first to arrive, the quickest and the cheapest are proposed", async () => {
   const day = inDays(74);
   const order = await book({ origin: "LON", destination: "LIS", departureDate: day });

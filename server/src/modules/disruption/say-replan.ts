@@ -4,6 +4,7 @@ import type { Maps } from "../../ports/maps.ts";
 import type { AirlineChange } from "./airline-change.ts";
 import { type AirlineDuty, owesInstead } from "./duties/airline-duty.ts";
 import { isRefundable, type OwnOrder } from "./find-own-order.ts";
+import { sayOtherFlights } from "./other-flights.ts";
 import { saidOfCity, saidOfOrder } from "./replan.ts";
 import type { ReplanInput } from "./replan-input.ts";
 import { type Outlook, SMALL_DELAY_MINUTES } from "./replan-outlook.ts";
@@ -73,7 +74,11 @@ export function saidOfChange(
 /** The next actions, cheapest to try first. */
 export function sayNext(
   outlook: Outlook,
-  { alternatives, change }: { alternatives: Alternatives; change: Change },
+  {
+    alternatives,
+    change,
+    otherFlights,
+  }: { alternatives: Alternatives; change: Change; otherFlights: readonly string[] },
   messages: readonly z.input<typeof MessageAnswer>[],
   otherDay: readonly string[],
 ): string {
@@ -86,6 +91,7 @@ export function sayNext(
     sayFirst(outlook),
     ...sayDuties(outlook),
     ways === "" ? NOTHING_FOUND : `${BEFORE_PAYING[outlook.first]}: ${ways}.`,
+    ...sayOtherFlights(otherFlights, { isChangeable: change.available, isBought: alternatives.available }),
     ...(change.order === null ? sayUnknownOrder(outlook) : [sayOldOrder(outlook, change.order)]),
   ];
   return [...steps, ...saidOfMessages(messages)].join(" ");

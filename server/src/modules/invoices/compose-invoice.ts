@@ -8,6 +8,7 @@ import { countPlaces, formatCents, roundToCents, smallestCents, taxWithin } from
 import { feeKinds, type InvoiceDocument, type lineKinds } from "./document.ts";
 import { noEInvoice } from "./e-invoice.ts";
 import type { Settlement } from "./find-settlement.ts";
+import type { PaidChange } from "./paid-changes.ts";
 import { convertTax } from "./seller-currency.ts";
 import type { InvoicingSettings } from "./settings.ts";
 
@@ -53,11 +54,16 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
   const { booking } = settlement;
   const bought = Bought.parse(order?.booking.result ?? {});
   const rate = order?.rate ?? BOOKING_RATE;
-  const lines = [...vendorLines(facts, bought), ...feeLines(facts, rate)].filter(({ usdc }) => usdc !== 0n);
+  const changes = settlement.changes ?? [];
+  const lines = [
+    ...vendorLines(facts, bought),
+    ...changes.map((change) => changeLine(change, rate)),
+    ...feeLines(facts, rate),
+  ].filter(({ usdc }) => usdc !== 0n);
   const dateIn = (at: Temporal.Instant) => at.toZonedDateTimeISO(settings?.timeZone ?? "UTC").toPlainDate();
   const issued = dateIn(issuedAt);
   const settledOn = dateIn(settlement.settledAt).toString();
-  const exact = booking.vendorPaid + booking.feePaid;
+  const exact = sumSettled(settlement);
   const isReceipt = settlement.order !== undefined;
   return {
     kind: isReceipt ? "receipt" : "invoice",
@@ -80,9 +86,10 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
       orderId: order?.orderId ?? null,
       pnr: order?.pnr ?? null,
       travelers: pickNames(order?.booking.travelers ?? []).map((one) => shown(`${one.givenName} ${one.familyName}`)),
-      tickets: (order?.documents ?? []).flatMap(({ number: ticket }) => (typeof ticket === "string" ? [ticket] : [])),
+      tickets: listTickets(order),
       journey: describeJourney(order, bought),
     },
+    changes: changes.map(describeChange),
     ...buildAmounts(lines, rate.from, isReceipt ? { settings: undefined, taxRates: undefined } : facts),
     settlement: {
       totalUsdc: formatDecimal(exact),
@@ -93,6 +100,73 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
     },
     // Until the rules are checked.
     eInvoice: noEInvoice("rules"),
+  };
+}
+
+/** Everything that was paid, to the micro-unit. */
+export function sumSettled({ booking, changes = [] }: Pick<Settlement, "booking" | "changes">): Micro {
+  return booking.vendorPaid + booking.feePaid + sumPaid(changes);
+}
+
+export const sumPaid = (changes: readonly PaidChange[]): Micro => changes.reduce((sum, { paid }) => sum + paid, 0n);
+
+const changeLine = ({ paid }: PaidChange, rate: BookingRate): Line => ({ kind: "change", ...worth(paid, rate) });
+
+const describeChange = ({
+  changeId,
+  paid,
+  transactionHash,
+  paidAt,
+}: PaidChange): InvoiceDocument["changes"][number] => ({
+  changeId,
+  totalUsdc: formatDecimal(paid),
+  txHash: transactionHash,
+  paidAt: paidAt.toString(),
+});
+
+export interface FurtherReceiptFacts {
+  order: BoughtOrder;
+  /** At least one. */
+  changes: readonly PaidChange[];
+  /** The current settings. Undefined: the sandbox tenant has given none. */
+  settings: InvoicingSettings | undefined;
+  issuedAt: Temporal.Instant;
+}
+
+/** For changes that were paid after the first receipt: with the flights as they are now. */
+export function composeFurtherReceipt(
+  first: InvoiceDocument,
+  { order, changes, settings, issuedAt }: FurtherReceiptFacts,
+  number: string,
+): InvoiceDocument {
+  const dateIn = (at: Temporal.Instant) =>
+    at
+      .toZonedDateTimeISO(settings?.timeZone ?? "UTC")
+      .toPlainDate()
+      .toString();
+  const bought = Bought.parse(order.booking.result ?? {});
+  const last = changes.at(-1);
+  const { seller, buyer } = buildParties(settings);
+  return {
+    ...first,
+    number,
+    issuedOn: dateIn(issuedAt),
+    dueOn: dateIn(last?.paidAt ?? issuedAt),
+    supplied: readTravelDays(order, bought) ?? first.supplied,
+    seller: asNow(first.seller, seller),
+    buyer: asNow(first.buyer, buyer),
+    booking: { ...first.booking, tickets: listTickets(order), journey: describeJourney(order, bought) },
+    changes: changes.map(describeChange),
+    ...buildTotals(
+      changes.map((change) => changeLine(change, order.rate)),
+      first.currency,
+    ),
+    settlement: {
+      ...first.settlement,
+      totalUsdc: formatDecimal(sumPaid(changes)),
+      txHash: last?.transactionHash ?? first.settlement.txHash,
+      settledAt: last?.paidAt.toString() ?? first.settlement.settledAt,
+    },
   };
 }
 
@@ -134,6 +208,7 @@ export function composeCreditNote(
       [{ kind: "refund", amount: convertRefund(invoice, refund, earlier), usdc: refund }],
       invoice.currency,
     ),
+    changes: [],
     // The refund is the supplier's fare, which contains no tax of the seller.
     tax: {
       ...tax,
@@ -301,6 +376,9 @@ function readTravelDays(order: OrderRecord | undefined, bought: Bought): Invoice
       : [segments[0]?.departingAt.slice(0, 10), segments.at(-1)?.arrivingAt.slice(0, 10)];
   return from === undefined || from === "" || to === undefined || to === "" ? undefined : { from, to };
 }
+
+const listTickets = (order: OrderRecord | undefined): string[] =>
+  (order?.documents ?? []).flatMap(({ number: ticket }) => (typeof ticket === "string" ? [ticket] : []));
 
 function describeJourney(order: OrderRecord | undefined, bought: Bought): string[] {
   if (order === undefined) return [];

@@ -1,5 +1,5 @@
 import type { Log } from "../../ports/log.ts";
-import { creditRefunds, type IssuePorts } from "./issue-invoice.ts";
+import { creditRefunds, type IssuePorts } from "./credit-refunds.ts";
 
 const MOST_AT_ONCE = 100;
 /** A refund is credited within a minute; looking back this far covers times when the service was down. */

@@ -24,6 +24,7 @@ export const lineKinds = [
   "markup",
   "service_fee",
   "fees",
+  "change",
   "refund",
 ] as const;
 
@@ -69,6 +70,10 @@ export const InvoiceDocument = z.object({
     note: z.string().nullable(),
     inSellerCurrency: SellerTax.nullable().default(null),
   }),
+  /** The paid changes of the order that a receipt shows, beside the booking or, on a further receipt, alone. */
+  changes: z
+    .array(z.object({ changeId: z.string(), totalUsdc: DecimalAmount, txHash: z.string(), paidAt: z.string() }))
+    .default([]),
   settlement: z.object({
     totalUsdc: DecimalAmount,
     txHash: z.string(),

@@ -4,6 +4,7 @@ import { parseDecimal } from "../../domain/money.ts";
 import type { BoughtOrder } from "../orders/index.ts";
 import type { Stores } from "./context.ts";
 import type { Settlement } from "./find-settlement.ts";
+import { listPaidChanges } from "./paid-changes.ts";
 
 /** The members of a booking's answer that say how its price was paid. */
 const Paid = z.object({
@@ -15,9 +16,9 @@ const Paid = z.object({
 
 type Fail = (code: "booking_not_settled" | "settlement_not_final", details?: FailureDetails) => Failure;
 
-/** The payment of an order from the wallet, by our records; throws if there is none. A receipt says what was paid at the booking. */
+/** The payments of an order from the wallet, by our records: at the booking, and for changes since. Throws if there are none. */
 export async function findPayment(
-  { chainTransactions }: Pick<Stores, "chainTransactions">,
+  { chainTransactions, servicingActions }: Pick<Stores, "chainTransactions" | "servicingActions">,
   order: BoughtOrder,
   fail: Fail,
 ): Promise<Settlement> {
@@ -33,7 +34,8 @@ export async function findPayment(
     });
   }
   const transaction = paid.chargeTransferId === null ? undefined : await chainTransactions.get(paid.chargeTransferId);
-  if (transaction?.state !== "confirmed" || transaction.hash === undefined) {
+  const changes = await listPaidChanges({ chainTransactions, servicingActions }, order);
+  if (transaction?.state !== "confirmed" || transaction.hash === undefined || changes === undefined) {
     throw fail("settlement_not_final", { detail: "The payment is not confirmed yet. Call again shortly." });
   }
   const { tenantId, environment, bookingId, itineraryHash } = order;
@@ -46,5 +48,6 @@ export async function findPayment(
     transactionHash: transaction.hash,
     settledAt,
     order: { ...order, itineraryHash, totalAmount, totalCurrency },
+    changes,
   };
 }

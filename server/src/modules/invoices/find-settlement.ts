@@ -4,6 +4,7 @@ import { escrowStep } from "../escrow/index.ts";
 import type { BoughtOrder } from "../orders/index.ts";
 import type { EscrowBooking } from "../trips/index.ts";
 import type { Stores } from "./context.ts";
+import type { PaidChange } from "./paid-changes.ts";
 
 export const settlementErrors = {
   booking_not_found:
@@ -34,8 +35,10 @@ export interface Settlement {
   booking: Invoiced;
   transactionHash: Hex;
   settledAt: Temporal.Instant;
-  /** Set if the order was paid from the wallet, without escrow: it then has a receipt, with the amounts at its booking. */
+  /** Set if the order was paid from the wallet, without escrow: it then has a receipt. */
   order?: BoughtOrder;
+  /** Its changes that were paid after the booking, in the same way. */
+  changes?: readonly PaidChange[];
 }
 
 /** The settlement in our records of the chain; throws if there is none or the hash is another's. */

@@ -16,7 +16,8 @@ export interface Owner {
 
 export interface StoredInvoice {
   invoiceNumber: string;
-  kind: "invoice" | "credit_note";
+  /** addition: a further receipt, for payments after the first one. */
+  kind: "invoice" | "addition" | "credit_note";
   bookingId: string;
   orderId: string | undefined;
   total: Micro;
@@ -44,7 +45,7 @@ export interface Invoices {
     bookingId: string,
   ): Promise<{ settings: InvoicingSettings | undefined; issued: readonly StoredInvoice[] }>;
   putSettings(owner: Owner, settings: InvoicingSettings, actor: string): Promise<void>;
-  /** The invoice and its credit notes, oldest first. */
+  /** The invoice or first receipt, its credit notes and its further receipts; each kind oldest first. */
   ofBooking(owner: Owner, bookingId: string): Promise<readonly StoredInvoice[]>;
   find(owner: Owner, invoiceNumber: string): Promise<StoredInvoice | undefined>;
   /** The orders of these invoices and credit notes. */
@@ -89,3 +90,11 @@ export interface Invoices {
     limit: number;
   }): Promise<readonly (Owner & { bookingId: string })[]>;
 }
+
+export const RECEIPT_SERIES = "REC-";
+/** Replaces the number while the future invoice is judged. */
+export const DRAFT_NUMBER = "000000";
+
+/** Distinguishes the sandbox's numbers from real ones. */
+export const seriesName = ({ environment }: Owner, series: string): string =>
+  environment === "sandbox" ? `SANDBOX-${series}` : series;

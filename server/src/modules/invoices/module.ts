@@ -7,6 +7,7 @@ import { invoiceDocument } from "./invoice-notice.ts";
 import * as invoices from "./migrations/0034-invoices.ts";
 import * as invoiceAddresses from "./migrations/0132-invoice-addresses.ts";
 import * as invoicesAreTold from "./migrations/0146-invoices-are-told.ts";
+import * as laterReceipts from "./migrations/0200-later-receipts.ts";
 import { invoiceRoutes } from "./routes.ts";
 import { createInvoiceAddresses, type InvoiceAddresses } from "./share-invoice.ts";
 import { createInvoices } from "./store.ts";
@@ -47,6 +48,7 @@ export const invoicesModule = defineModule({
     "0034-invoices": invoices,
     "0132-invoice-addresses": invoiceAddresses,
     "0146-invoices-are-told": invoicesAreTold,
+    "0200-later-receipts": laterReceipts,
   },
   tenantEvents: invoiceEvents,
   account: async ({ stores }, { tenantId, environment }) => ({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
+import { z } from "zod";
+import { micro, openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
 import { newFundedTenant, requireResult } from "../../../test/support/treasury.ts";
 import { InvoiceDocument } from "./document.ts";
 
@@ -64,6 +65,63 @@ it("credits a refund of the order on a note that names the receipt", async () =>
     kind: "credit_note",
     corrects: { number: given.invoiceNumber, kind: "receipt" },
   });
+});
+
+const Files = z.object({ invoiceNumber: z.string(), totalUsdc: z.string(), jsonUrl: z.string() });
+const Receipts = Files.extend({
+  settleTxHash: z.string(),
+  furtherReceipts: z.array(Files),
+  creditNotes: z.array(Files),
+});
+const sumUsdc = (documents: readonly { totalUsdc: string }[]) =>
+  documents.reduce((sum, { totalUsdc }) => sum + micro(totalUsdc), 0n);
+
+async function paidChange(order: Awaited<ReturnType<Servicing["bookFlexible"]>>) {
+  for (let attempt = 0; attempt < 6; attempt += 1) {
+    const { changeId, due } = await world.selectChange(order);
+    if (micro(due.amount) === 0n) continue;
+    return await world.result("confirm_order_change", { changeId, payment: { type: "balance", ...due } });
+  }
+  throw new Error("no change costs anything");
+}
+
+it("shows each payment of an order that was changed before its receipt was issued", async () => {
+  const booked = await world.bookFlexible();
+  const changed = await paidChange(booked);
+  const paid = micro(String(booked.totalAmount)) + micro(String(changed.chargedUsdc));
+  const given = Receipts.parse(await receipt(booked.orderId));
+  const document = await readDocument(given.jsonUrl);
+  expect([sumUsdc([given]), sumUsdc(document.changes)]).toEqual([paid, micro(String(changed.chargedUsdc))]);
+  expect(document.lines).toContainEqual(expect.objectContaining({ kind: "change", exactUsdc: changed.chargedUsdc }));
+  const charge = await world.result("read_transaction", { transferId: changed.chargeTransferId });
+  expect(document.changes).toMatchObject([{ changeId: changed.changeId, txHash: charge.txHash }]);
+  expect(given.furtherReceipts).toEqual([]);
+});
+
+it("has a further one for a change that is paid later, and both are credited with all that comes back", async () => {
+  const booked = await world.bookFlexible();
+  const before = Receipts.parse(await receipt(booked.orderId));
+  expect(before.furtherReceipts).toEqual([]);
+  const changed = await paidChange(booked);
+  const asked = await Promise.all([receipt(booked.orderId), receipt(booked.bookingId)]);
+  const [after, again] = asked.map((one) => Receipts.parse(one));
+  expect(again).toEqual(after);
+  expect(after).toMatchObject({ invoiceNumber: before.invoiceNumber, totalUsdc: before.totalUsdc });
+  expect(after?.furtherReceipts).toMatchObject([{ totalUsdc: changed.chargedUsdc }]);
+  const further = await readDocument(after?.furtherReceipts[0]?.jsonUrl);
+  const charge = await world.result("read_transaction", { transferId: changed.chargeTransferId });
+  expect(further).toMatchObject({
+    kind: "receipt",
+    lines: [{ kind: "change", exactUsdc: changed.chargedUsdc }],
+    settlement: { txHash: charge.txHash },
+  });
+  const { cancellationId } = await world.result("cancel_order_quote", { orderId: booked.orderId });
+  const { refundedUsdc } = await world.result("confirm_cancel_order", { cancellationId });
+  const { creditNotes } = Receipts.parse(await receipt(booked.orderId));
+  expect(sumUsdc(creditNotes)).toBe(micro(String(refundedUsdc)));
+  expect(micro(String(refundedUsdc))).toBeGreaterThan(micro(before.totalUsdc));
+  const corrected = await Promise.all(creditNotes.map(async ({ jsonUrl }) => (await readDocument(jsonUrl)).corrects));
+  expect(corrected.map((one) => one?.number)).toEqual([before.invoiceNumber, further.number]);
 });
 
 it("has none for an order that is held unpaid, or is another tenant's", async () => {

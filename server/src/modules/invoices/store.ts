@@ -148,12 +148,20 @@ function createReads(
           and at > (i.document->'settlement'->>'settledAt')::timestamptz)`;
       const credited = sql`(select coalesce(sum(total_micro), 0) from booking_invoice
         where tenant_id = i.tenant_id and network = i.network and booking_id = i.booking_id and kind = 'credit_note')`;
+      const added = sql`(select coalesce(sum(total_micro), 0) from booking_invoice
+        where tenant_id = i.tenant_id and network = i.network and booking_id = i.booking_id and kind = 'addition')`;
+      // Paid changes that no receipt shows yet get one before they are credited.
+      const unreceipted = sql`(select coalesce(sum(payment_micro), 0) from servicing_action
+        where i.document->>'kind' = 'receipt' and network = i.network and order_id = i.order_id
+          and kind = 'flight_change' and state = 'done' and not exists (select from booking_invoice
+            where tenant_id = i.tenant_id and network = i.network and booking_id = i.booking_id
+              and document->'changes' @> jsonb_build_array(jsonb_build_object('changeId', servicing_action.subject_id))))`;
       const { rows } = await sql<Owner & Pick<StoredInvoice, "bookingId">>`
         select i.tenant_id, i.network, i.booking_id from booking_invoice i
         where i.kind = 'invoice' and not (i.booking_id = any (${without}::text[]))
           and (i.network, i.order_id) in
             (select network, order_id from order_event where kind = 'refunded' and at >= ${since.toString()}::timestamptz)
-          and ${credited} < least(${refunded}, i.total_micro)
+          and ${credited} < least(${refunded}, i.total_micro + ${added} + ${unreceipted})
         limit ${limit}`.execute(db);
       return rows;
     },
@@ -299,10 +307,9 @@ function createFiles(
   };
 }
 
-function toInvoice({ orderId, document, kind, ...row }: Row): StoredInvoice {
+function toInvoice({ orderId, document, ...row }: Row): StoredInvoice {
   return {
     ...row,
-    kind: kind === "invoice" ? "invoice" : "credit_note",
     orderId: orderId ?? undefined,
     document: InvoiceDocument.parse(document),
   };

@@ -220,6 +220,15 @@ export const invoiceTexts = defineTexts({
     "pt-BR": "Taxa de reserva",
     ja: "予約手数料",
   },
+  change: {
+    en: "Change of the booking",
+    de: "Umbuchung",
+    fr: "Modification de la réservation",
+    es: "Cambio de la reserva",
+    pt: "Alteração da reserva",
+    "pt-BR": "Alteração da reserva",
+    ja: "予約の変更",
+  },
   refund: {
     en: "Refund of the booking",
     de: "Erstattung der Buchung",
@@ -292,6 +301,15 @@ export const invoiceTexts = defineTexts({
     pt: "Pago por liquidação de {amount} em {moment}",
     "pt-BR": "Pago por liquidação de {amount} em {moment}",
     ja: "{moment}に{amount}で決済済み",
+  },
+  paidForChange: {
+    en: "Change paid from the wallet: {amount} on {moment}, transaction {hash}",
+    de: "Umbuchung aus der Wallet bezahlt: {amount} am {moment}, Transaktion {hash}",
+    fr: "Modification payée depuis le portefeuille : {amount} le {moment}, transaction {hash}",
+    es: "Cambio pagado desde el monedero: {amount} el {moment}, transacción {hash}",
+    pt: "Alteração paga a partir da carteira: {amount} em {moment}, transação {hash}",
+    "pt-BR": "Alteração paga com a carteira: {amount} em {moment}, transação {hash}",
+    ja: "変更をウォレットから支払い済み: {moment}に{amount}、トランザクション{hash}",
   },
   paidFromWallet: {
     en: "Paid from the wallet: {amount} on {moment}. This receipt is not a tax invoice.",

@@ -194,7 +194,7 @@ test("another vendor is paid, and nothing is returned; another tenant's hash lin
   const other = await newFundedTenant(service, "Others");
   expect((await readOrder(orderId, other.apiKey)).status).toBe(404);
   // A stranger who saw the hash on the chain names it in vain.
-  const free = await book(43);
+  const free = await book(44);
   const taken = async (tool: string, args: object) => requireResult(await service.call(tool, args, other.as));
   const { tripId } = await taken("prefund_trip", { budgetUsdc: "1000" });
   const { bookingId: theirs } = await taken("reserve_booking", { tripId, upperBoundUsdc: free.totalAmount });

@@ -199,6 +199,14 @@ export function rememberHotels(
   };
 }
 
+/** The larger place may be far from the wanted one. */
+function sayUnknownPart({ label, unknownPart }: { label: string; unknownPart: string | null }): string[] {
+  if (unknownPart === null) return [];
+  return [
+    `${unknownPart} was not found, so these hotels and distances are those of ${label}, which may be far from it. Search with coordinates or another nearby place before you book.`,
+  ];
+}
+
 /** Throws Failure with the codes of `hotelErrors`. */
 export async function findHotels(
   query: HotelQuery,
@@ -246,7 +254,16 @@ export async function findHotels(
     answers.filter(({ rates: [rate] }) => countSleeping(rate?.beds ?? [], party).mayFit === fits),
   );
   const shown = [...fitting, ...tooSmall];
-  const notes = [sayTakenAs(text, place.label, otherPlaces) ?? [], ...sayParty(party, fitting.length > 0)].flat();
+  const notes = [
+    ...sayUnknownPart(place),
+    ...[sayTakenAs(text, place.label, otherPlaces) ?? []].flat(),
+    ...sayParty(party, fitting.length > 0),
+    ...(rooms > 1
+      ? [
+          `Every amount is for all ${rooms} rooms, perNightAmount too: divide it by ${rooms} for a price per room. beds are those of one room; sleeps counts all rooms.`,
+        ]
+      : []),
+  ];
   return {
     searchId,
     accommodations: shown,

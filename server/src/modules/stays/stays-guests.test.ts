@@ -45,6 +45,42 @@ describe("book_stay", () => {
     expect([cancelling.status, cancelling.body.code]).toEqual([500, "order_not_found"]);
   });
 
+  it("links the guests who travel with a known one by their names, and says whom it cannot tell", async () => {
+    const person = { bornOn: "1990-01-01", title: "ms", gender: "f", phoneNumber: "+14155550133" };
+    const { tenantId } = world.service;
+    const save = async (userId: string, names: object) =>
+      await world.result("save_traveler", { userId, ...person, ...names, email: `${userId}.${tenantId}@example.com` });
+    const [cleo, dan, eve] = ["Cleo", "Dan", "Eve"].map((givenName) => ({ givenName, familyName: "Ives" }));
+    if (cleo === undefined || dan === undefined || eve === undefined) throw new Error("nobody travels");
+    for (const [userId, names] of [
+      ["cleo", cleo],
+      ["dan", dan],
+      ["eve1", eve],
+      ["eve2", eve],
+    ] as const)
+      await save(userId, names);
+    const stay = { location: "Paris", checkInDate: inDays(60), checkOutDate: inDays(62), guests: 3 };
+    const [hotel] = Found.parse(await world.result("search_hotels", stay)).accommodations;
+    const { id: quoteId } = await world.quoted(hotel?.rates[0]?.id);
+    const email = `cleo.${tenantId}@example.com`;
+    const args = { quoteId, email, guests: [cleo, dan, eve] };
+    const preview = await world.result("preview_call", { tool: "book_stay", args });
+    expect(JSON.stringify(preview)).toContain("Eve Ives (userId eve1 or eve2)");
+    const booked = await world.result("book_stay", args);
+    expect(booked.travelers).toEqual([{ ...cleo, userId: "cleo" }, { ...dan, userId: "dan" }, eve]);
+    expect(booked.next).toMatch(/Not linked to a saved traveler: Eve Ives \(userId eve1 or eve2\)\. .*customerUserId/);
+    expect(booked.next).not.toContain("Dan Ives");
+    const { orders, note } = await world.result("list_orders", { userId: "dan" });
+    expect(orders).toMatchObject([{ orderId: booked.orderId }]);
+    expect(note).toContain(`not this traveler's share: ${String(booked.orderId)} (3 travelers)`);
+    expect((await world.result("list_orders", {})).note).toBeUndefined();
+    // Without a guest whom the address tells, a name alone is no proof.
+    const alone = { quoteId: (await world.quoted()).id, email: `office.${tenantId}@example.com`, guests: [dan] };
+    const unlinked = await world.result("book_stay", alone);
+    expect(unlinked.travelers).toEqual([dan]);
+    expect(unlinked.next).toContain("Not linked to a saved traveler: Dan Ives (userId dan).");
+  });
+
   it("is in the lists of the travelers who are its guests: by userId, or by names and the booking's address", async () => {
     const person = { bornOn: "1990-01-01", title: "ms", gender: "f", phoneNumber: "+14155550133" };
     const ada = { givenName: "Ada", familyName: "Hale" };
@@ -115,8 +151,10 @@ describe("book_stay", () => {
   });
 
   it("accepts a loyalty number only if there is a programme", async () => {
-    const { accommodations } = await world.searchHotels({}, { location: "New York" });
-    const quotes = await Promise.all([world.hotel, ...accommodations].map((one) => world.quoted(one.cheapestRate.id)));
+    const cities = ["New York", "Berlin", "Madrid", "Vienna"];
+    const found = await Promise.all(cities.map((location) => world.searchHotels({}, { location })));
+    const hotels = [world.hotel, ...found.flatMap(({ accommodations }) => accommodations)];
+    const quotes = await Promise.all(hotels.map((one) => world.quoted(one.cheapestRate.id)));
     const has = quotes.find(({ supportedLoyaltyProgramme }) => supportedLoyaltyProgramme !== null);
     const hasNot = quotes.find(({ supportedLoyaltyProgramme }) => supportedLoyaltyProgramme === null);
     if (has === undefined || hasNot === undefined) throw new Error("every hotel has a programme, or none");

@@ -21,8 +21,7 @@ export function createTravelers(options: TravelersOptions): Travelers {
   return {
     findByLoyaltyAccounts: (tenantId, environment, accounts) =>
       findByLoyaltyAccounts(options, { tenantId, environment }, accounts),
-    findByNameAndEmail: (tenantId, environment, person) =>
-      findByNameAndEmail(options.db, { tenantId, environment }, person),
+    listByName: (tenantId, environment, names) => listByName(options.db, { tenantId, environment }, names),
     isUser: (tenantId, userId, environment) =>
       isTenantUser(options.db, { tenantId, environment, networkMode: options.networkMode }, userId),
     ...createProfiles(options),
@@ -93,23 +92,24 @@ export async function putProfile(
 /** Account numbers are encrypted: those of the tenant's users with this airline are decrypted and compared. */
 const MOST_COMPARED = 1_000;
 
-async function findByNameAndEmail(
+const MOST_NAMESAKES = 10;
+
+async function listByName(
   db: TravelersOptions["db"],
   { tenantId, environment }: Omit<SealedFor, "userId">,
-  { givenName, familyName, email }: { givenName: string; familyName: string; email: string },
-): Promise<string | undefined> {
+  { givenName, familyName }: { givenName: string; familyName: string },
+): Promise<{ userId: string; email: string | undefined }[]> {
   const rows = await db
     .selectFrom("travelerProfile")
-    .select("userId")
+    .select(["userId", sql<string | null>`profile ->> 'email'`.as("email")])
     .where("tenantId", "=", tenantId)
     .where("environment", "=", environment)
-    .where(sql<boolean>`lower(profile ->> 'email') = lower(${email})`)
     .where(sql<boolean>`lower(profile ->> 'givenName') = lower(${givenName})`)
     .where(sql<boolean>`lower(profile ->> 'familyName') = lower(${familyName})`)
-    .limit(2)
+    .orderBy("userId")
+    .limit(MOST_NAMESAKES)
     .execute();
-  const [found] = rows;
-  return rows.length === 1 ? found?.userId : undefined;
+  return rows.map(({ userId, email }) => ({ userId, email: email ?? undefined }));
 }
 
 async function findByLoyaltyAccounts(

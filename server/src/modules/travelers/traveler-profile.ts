@@ -57,12 +57,12 @@ export interface Travelers {
     environment: Environment,
     accounts: readonly LoyaltyProgrammeAccount[],
   ): Promise<TravelerProfile | undefined>;
-  /** The one user whose profile has these names and this address, in any case; undefined: none, or several. */
-  findByNameAndEmail(
+  /** The users whose profiles have these names, in any case; at most ten. */
+  listByName(
     tenantId: string,
     environment: Environment,
-    person: { givenName: string; familyName: string; email: string },
-  ): Promise<string | undefined>;
+    names: { givenName: string; familyName: string },
+  ): Promise<readonly { userId: string; email: string | undefined }[]>;
   /** Replaces the profile; creates a new user. True: it was created. */
   put(
     tenantId: string,

@@ -171,7 +171,7 @@ export interface BookingInvoiceTable {
   invoiceNumber: string;
   series: string;
   number: number;
-  kind: "invoice" | "credit_note";
+  kind: "invoice" | "addition" | "credit_note";
   bookingId: string;
   orderId: string | null;
   totalMicro: bigint;

@@ -5,13 +5,14 @@ import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { hashUid, sequenceAt } from "../../../domain/travel/calendar-event.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import type { Airport, Position } from "../../../ports/maps.ts";
-import { CANDIDATES, findWay, saidOfWays, takeNearAirport } from "../../maps/index.ts";
+import { CANDIDATES, findWay, saidOfWays, takeNearAirport, type WayToAirport } from "../../maps/index.ts";
 import { resolveStop } from "../../places/index.ts";
+import { ASSUMED_TRANSIT, BY_CAR_INSTEAD, isWithoutTransit } from "../arrival-times.ts";
 import { checkDeparture } from "../check-departure.ts";
 import { writeCalendar } from "../checkin-calendar.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { findIslandToReach } from "../islands.ts";
-import { MINUTES_AT_AIRPORT, remindersAhead } from "../plan-reminders.ts";
+import { leavesAt, MINUTES_AT_AIRPORT, remindersAhead } from "../plan-reminders.ts";
 
 const LONGEST_TEXT = 100;
 const LONGEST_ADDRESS = 300;
@@ -125,14 +126,16 @@ export const tripCheckinReminder = defineTool({
     const {
       way,
       isRouted = false,
+      isCarInstead = false,
       notes,
       provenance = maps.ownProvenance,
-    } = await findTransferWay(input, airport, { maps, ways }, call.signal);
+    } = await findTransferWay(input, { airport, departsAt }, { maps, ways }, call.signal);
     const trip = {
       flight,
       departsAt,
       way,
       isRouted,
+      isCarInstead,
       airport: airport.name,
       timeZone: airport.timeZone,
       pnr: shown(input.pnr),
@@ -174,8 +177,8 @@ export const tripCheckinReminder = defineTool({
         checkInOpensAt: checkInOpensAt.toString(),
       },
       notes: [
-        `Check-in is taken to open ${input.checkInWindowHours} hours before departure (checkInWindowHours); airlines differ, some open it weeks before.`,
         ...onDeparture,
+        `Check-in is taken to open ${input.checkInWindowHours} hours before departure (checkInWindowHours); airlines differ, some open it weeks before.`,
         ...aboutAirport(airport, known),
         ...notes,
         ...past.map((kind) => PAST[kind]),
@@ -245,13 +248,14 @@ function aboutAirport(airport: KnownAirport, known: Airport | undefined): string
 interface Way {
   way: Awaited<ReturnType<typeof findWay>>["way"];
   isRouted?: boolean;
+  isCarInstead?: boolean;
   notes: string[];
   provenance: ProviderProvenance;
 }
 
 async function findTransferWay(
   input: TripInput,
-  airport: KnownAirport,
+  { airport, departsAt }: { airport: KnownAirport; departsAt: Temporal.Instant },
   ports: Pick<Ports, "maps" | "ways">,
   signal: AbortSignal,
 ): Promise<Way> {
@@ -263,7 +267,10 @@ async function findTransferWay(
     const byBoat = `The place of stay is on an island (${island}) that no road or railway reaches: the traveler needs a boat or another flight to get to the airport. The times are not known here, so there is no reminder to leave. Look up the crossing.`;
     return { way: undefined, notes: [...notes, byBoat], provenance };
   }
-  const known = await findWay([from, airport], transferMode, ports, signal);
+  const asked = await findWay([from, airport], transferMode, ports, signal);
+  const isCarInstead =
+    transferMode === "transit" && asked.way !== undefined && isOutsideService(departsAt, asked.way, airport.timeZone);
+  const known = isCarInstead ? await findWay([from, airport], "driving", ports, signal) : asked;
   const { way, routedBy } = known;
   if (way === undefined) {
     const tooFar = "The place of stay is over 300 km from the airport, so there is no reminder to leave.";
@@ -274,8 +281,10 @@ async function findTransferWay(
   return {
     way,
     isRouted: routedBy !== undefined,
+    isCarInstead,
     notes: [
       ...notes,
+      ...(isCarInstead ? [BY_CAR_INSTEAD] : transferMode === "transit" ? [ASSUMED_TRANSIT] : []),
       ...said.notes,
       `The travel time ${basis}, with ${MINUTES_AT_AIRPORT} minutes at the airport; follow the airline's advice if it differs.`,
     ],
@@ -285,6 +294,12 @@ async function findTransferWay(
       fallbackFrom: [...provenance.fallbackFrom, ...known.fallbackFrom],
     },
   };
+}
+
+/** Neither on the way nor at its ends may the assumed timetable have stopped. */
+function isOutsideService(departsAt: Temporal.Instant, way: WayToAirport, timeZone: string): boolean {
+  const leaves = leavesAt(departsAt, way);
+  return [leaves, leaves.add({ minutes: way.minutes })].some((at) => isWithoutTransit(at, timeZone));
 }
 
 interface FoundStay {

@@ -10,6 +10,7 @@ import { AirlineDutyAnswer } from "../duties/airline-duty.ts";
 import { findAddressees } from "../find-addressees.ts";
 import { isRefundable } from "../find-own-order.ts";
 import { planNotice } from "../notify-traveler.ts";
+import { listOtherFlights } from "../other-flights.ts";
 import { saidOfOtherDay } from "../replan.ts";
 import { describeFlight, formatLeg, identifyDisruption, ReplanInput } from "../replan-input.ts";
 import { judgeOutlook } from "../replan-outlook.ts";
@@ -142,6 +143,7 @@ export const tripDelayReplanner = defineTool({
     const { messages, language } = await writeToTravelers(input, replanned, told, ports, caller);
     const said = Temporal.Instant.from(originalLeg.scheduledDepartureIso);
     const otherDay = saidOfOtherDay(own, said, maps);
+    const otherFlights = listOtherFlights(own, maps, ports.clock.now());
     return {
       earliestDeparture: setting.earliest.toString(),
       alternatives: { ...alternatives, reason: saidOfAlternatives(input, setting, alternatives, maps) },
@@ -151,7 +153,7 @@ export const tripDelayReplanner = defineTool({
       hotel,
       stays,
       transfer,
-      next: sayNext(outlook, found, messages, otherDay),
+      next: sayNext(outlook, { alternatives, change, otherFlights }, messages, otherDay),
       messages,
       language,
       sandbox: flights.sandbox,

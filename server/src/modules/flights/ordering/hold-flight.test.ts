@@ -177,16 +177,16 @@ describe("hold_flight", () => {
     await world.expectSameBooks();
   });
 
-  it("is refused if the airline does not hold, or not with the requested services, and nothing is ordered", async () => {
+  it("takes no services and no credit, and orders nothing if they are asked for", async () => {
     const { id: offerId, owner } = await world.flexibleOffer();
     const { bags } = Object(await world.result("list_flight_ancillaries", { offerId }));
     const airlineCreditId = await world.giveCredit(owner.iataCode, "1.00");
     for (const more of [{ services: [{ id: bags[0].id }] }, { airlineCreditId }]) {
       const refused = await call("hold_flight", { offerId, ...more });
-      expect(describeFailure(refused)).toEqual({ status: 500, code: "hold_not_available" });
+      expect(describeFailure(refused)).toEqual({ status: 400, code: "invalid_input" });
       expect(await preview("hold_flight", { offerId, ...more })).toMatchObject({
         accepted: false,
-        problem: { code: "hold_not_available" },
+        problem: { code: "invalid_input" },
       });
     }
     expect(await listOrders(offerId)).toEqual([]);

@@ -33,13 +33,15 @@ export const holdFlight = defineTool({
   },
   summary:
     "Hold an offer with the airline without payment. To pay for it before holdUntil, call book_flight with the same offer.",
-  advice: "Holding is free; cancel_order_quote gives it up. Not for offers with requiresInstantPayment.",
+  advice:
+    "Holding is free; cancel_order_quote gives it up. Not for offers with requiresInstantPayment. A held order never gets seats or airline credit: for these, book_flight at once. Bags can come with its payment.",
   area: "flights",
   effect: "write",
   price: 5_000n,
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "travelers", "stores", "maps", "clock", "random", "fx"],
-  input: BookFlightInput,
+  // An airline holds no services and takes no credit for a hold.
+  input: BookFlightInput.omit({ services: true, airlineCreditId: true }),
   output: HoldResult.extend({
     status: z
       .enum(["held", "paid", "cancelled", "lapsed"])
@@ -54,7 +56,7 @@ export const holdFlight = defineTool({
     booking_in_progress:
       "An earlier call is holding or booking this offer. Call again with the same offer to get its result.",
     hold_not_available:
-      "The airline does not hold this offer, or not with these services or this credit. Nothing was ordered. Book it now with book_flight, or hold another offer.",
+      "The airline does not hold this offer. Nothing was ordered. Book it now with book_flight, or hold another offer.",
   },
   example: (_today, { holdableOfferId }) => ({ offerId: holdableOfferId }),
   remember: (_input, { orderId, pnr, totalAmount, totalCurrency, holdUntil }) => ({

@@ -1,3 +1,4 @@
+import { formatDecimal, type Micro, parseDecimal } from "../../../domain/money.ts";
 import { type Words, wordsIn } from "../../../domain/texts.ts";
 import { drawPage, GREY, type Paper } from "../../../platform/paper/paper.ts";
 import type { InvoiceDocument } from "../document.ts";
@@ -120,17 +121,34 @@ class InvoicePage {
   }
 
   #drawEnd(): void {
-    const { kind, tax, settlement, currency } = this.#invoice;
+    const { kind, tax, settlement, currency, changes } = this.#invoice;
     const tells = this.#taxText(tax, currency);
     if (tells !== "") this.#paper.text(tells);
-    const amount = `${this.#words.money(settlement.totalUsdc, "USDC")}`;
-    const moment = this.#words.moment(Temporal.Instant.from(settlement.settledAt), "UTC");
+    const parse = (text: string) => parseDecimal(text) ?? 0n;
+    const total = parse(settlement.totalUsdc);
+    const before = total - changes.reduce((sum, { totalUsdc }) => sum + parse(totalUsdc), 0n);
+    // A further receipt is of changes alone.
+    const isOfChanges = kind === "receipt" && before === 0n;
+    const amount = this.#usdc(isOfChanges || kind === "credit_note" ? total : before);
+    const moment = this.#moment(settlement.settledAt);
     if (kind === "credit_note") this.#paper.text(this.#say("givenBack", { amount }));
     else this.#paper.text(this.#say(kind === "invoice" ? "paid" : "paidFromWallet", { amount, moment }));
+    for (const { totalUsdc, paidAt, txHash: hash } of isOfChanges && changes.length === 1 ? [] : changes) {
+      const paid = { amount: this.#usdc(parse(totalUsdc)), moment: this.#moment(paidAt), hash };
+      this.#paper.text(this.#say("paidForChange", paid), { size: 7.5 });
+    }
     this.#paper.text(this.#say("rate", settlement.rate));
     this.#paper.text(this.#say("transaction", { chain: String(settlement.chainId), hash: settlement.txHash }), {
       size: 7.5,
     });
+  }
+
+  #usdc(amount: Micro): string {
+    return this.#words.money(formatDecimal(amount), "USDC");
+  }
+
+  #moment(text: string): string {
+    return this.#words.moment(Temporal.Instant.from(text), "UTC");
   }
 
   #taxText(tax: InvoiceDocument["tax"], currency: string): string {

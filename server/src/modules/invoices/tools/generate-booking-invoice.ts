@@ -8,11 +8,12 @@ import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { Hash, readHash, requireHash } from "../../escrow/index.ts";
 import type { BoughtOrder } from "../../orders/index.ts";
 import { defineTool, type Stores } from "../context.ts";
+import { creditRefunds } from "../credit-refunds.ts";
 import { EInvoiceNotChecked, EInvoiceRefused } from "../e-invoices.ts";
 import { findPayment } from "../find-payment.ts";
 import { findSettlement, type Settlement, settlementErrors } from "../find-settlement.ts";
 import type { StoredInvoice } from "../invoices.ts";
-import { checkInvoice, creditRefunds, issueInvoice } from "../issue-invoice.ts";
+import { checkInvoice, issueInvoice } from "../issue-invoice.ts";
 import { readTaxRates, taxRateErrors } from "../seller-currency.ts";
 import type { InvoicingSettings } from "../settings.ts";
 import { shareInvoice } from "../share-invoice.ts";
@@ -69,6 +70,11 @@ export const generateBookingInvoice = defineTool({
     filesExpireAt: z
       .null()
       .describe("Always null: anyone with the URL can read the file until a person revokes the invoice's files"),
+    furtherReceipts: z
+      .array(Files)
+      .describe(
+        "For changes paid after the first receipt, oldest first. An order has cost the sum of all its receipts",
+      ),
     creditNotes: z.array(Files).describe("For refunds after the settlement, oldest first"),
     creditNoteWaiting: z
       .object({ code: z.enum(["e_invoice_refused", "e_invoice_not_checked"]), text: z.string() })
@@ -112,16 +118,20 @@ export const generateBookingInvoice = defineTool({
     const given = { settings, chainId: chain.chainId, readTaxRates };
     const isNew = issued.length === 0;
     const first = isNew ? await inWordsOfTool(issueInvoice(issuePorts, settlement, given)) : { documents: issued };
-    const credited = await creditRefunds(issuePorts, owner, bookingId, first);
+    const { order, changes = [] } = settlement;
+    const paid = order && { order, changes };
+    const credited = await creditRefunds(issuePorts, owner, bookingId, first && { ...first, paid });
     const { documents, waiting: creditNoteWaiting = null } = credited;
     const ports = { stores, invoiceAddresses, invoiceRenderer, eInvoices };
-    const answers: z.output<typeof Files>[] = [];
+    const answers: (z.output<typeof Files> & Pick<StoredInvoice, "kind">)[] = [];
     for (const one of documents) {
       const shared = await shareInvoice(ports, owner, one, isNew);
       if (shared === undefined) throw fail("invoice_not_drawn");
-      answers.push({ ...describe(one), ...shared });
+      answers.push({ ...describe(one), ...shared, kind: one.kind });
     }
-    const [[invoice], [answer, ...creditNotes]] = [documents, answers];
+    const ofKind = (asked: StoredInvoice["kind"]) =>
+      answers.filter(({ kind }) => kind === asked).map(({ kind: _, ...files }) => files);
+    const [[invoice], [answer]] = [documents, ofKind("invoice")];
     if (invoice === undefined || answer === undefined) throw new Error(`the invoice of ${bookingId} is gone`);
     const { document, orderId } = invoice;
     return {
@@ -131,7 +141,8 @@ export const generateBookingInvoice = defineTool({
       settleTxHash: document.settlement.txHash,
       dueOn: document.dueOn,
       filesExpireAt: null,
-      creditNotes,
+      furtherReceipts: ofKind("addition"),
+      creditNotes: ofKind("credit_note"),
       creditNoteWaiting,
       notGiven: (["seller", "buyer"] as const).filter((party) => (document[party]?.addressLines ?? []).length === 0),
       language: wordsIn(document.language).answer,
@@ -146,7 +157,7 @@ const plannedSettlements = new PlanReads<Settlement>();
 /** The booking to invoice. Throws the records' refusals. */
 async function requireSettlement(
   { bookingId: named, settleTxHash }: { bookingId: string; settleTxHash?: string | undefined },
-  stores: Pick<Stores, "bookings" | "chainTransactions" | "escrowBookings" | "orders">,
+  stores: Pick<Stores, "bookings" | "chainTransactions" | "escrowBookings" | "orders" | "servicingActions">,
   { tenantId, environment }: Caller,
 ): Promise<Settlement> {
   const owner = { tenantId, environment };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CURSOR_MESSAGE, datesInput, pageInput } from "../../../kernel/contracts/page.ts";
 import { defineTool } from "../context.ts";
 import { MOVEMENT_CURSOR, MovementsAnswer, readMovements } from "../movements/read-movements.ts";
+import { whyNoMovements } from "../movements/why-no-movements.ts";
 
 export const listMovements = defineTool({
   name: "list_movements",
@@ -20,9 +21,16 @@ export const listMovements = defineTool({
     orderId: z.string().optional(),
     tripId: z.string().optional(),
   }),
-  output: MovementsAnswer,
+  output: MovementsAnswer.extend({
+    note: z.string().optional().describe("Why an order has no movements, and who paid for it"),
+  }),
   errors: {},
   example: () => ({ limit: 5 }),
 
-  run: (asked, { reads, usableChains, caller }) => readMovements({ reads, usableChains }, caller, asked),
+  async run(asked, { reads, usableChains, caller }) {
+    const page = await readMovements({ reads, usableChains }, caller, asked);
+    const { orderId, cursor } = asked;
+    if (orderId === undefined || cursor !== undefined || page.movements.length > 0) return page;
+    return { ...page, note: await whyNoMovements(reads, caller, orderId) };
+  },
 });

@@ -19,6 +19,12 @@ const ListedOrder = OrderSummary.extend({
   scheduleChanges: z.array(Details).describe("Changes by the airline, not answered yet: as in read_order"),
 });
 
+/** Lists by traveler are added up, which would count such an order once for each of its travelers. */
+function sayShared(orders: readonly { orderId: string; travelers: readonly unknown[] }[]): string {
+  const which = orders.map(({ orderId, travelers }) => `${orderId} (${travelers.length} travelers)`).join(", ");
+  return `totalAmount is the price of the whole order for all of its travelers, not this traveler's share: ${which}. If you add up prices per traveler, divide these or count them once.`;
+}
+
 export const listOrders = defineTool({
   name: "list_orders",
   title: "List orders",
@@ -42,7 +48,11 @@ export const listOrders = defineTool({
       .optional()
       .describe("The itineraryHash that an escrow booking has committed"),
   }),
-  output: z.object({ orders: z.array(ListedOrder), nextCursor: NextCursor }),
+  output: z.object({
+    orders: z.array(ListedOrder),
+    nextCursor: NextCursor,
+    note: z.string().optional().describe("With userId: which of these prices are for several travelers"),
+  }),
   errors: {},
   example: () => ({ limit: 5 }),
 
@@ -67,6 +77,7 @@ export const listOrders = defineTool({
       travelers: describeTravelers(order.travelers, scopes),
       scheduleChanges: showChanges(order.scheduleChanges, maps),
     }));
-    return { orders, nextCursor };
+    const shared = userId === undefined ? [] : orders.filter(({ travelers }) => travelers.length > 1);
+    return { orders, nextCursor, ...(shared.length === 0 ? {} : { note: sayShared(shared) }) };
   },
 });

@@ -16,7 +16,7 @@ import { commitErrors } from "../servicing-errors.ts";
 const PAID =
   "The order is changed and paid as shown here: penalty and fare difference went to the airline, which this service's operator pays through the supplier from the account that received chargedUsdc; none of it is held for you.";
 const NEXT =
-  "Bags and seats bought for the replaced flights (servicesLost of request_order_change) may be lost: read_order shows what is left in services, and the reissued tickets in tickets. conditions has the cost of cancelling or changing it again, which can be higher than before. The order's hashes in escrow (itineraryHash, ticketOrderHash) stay as booked.";
+  "Bags and seats bought for the replaced flights (servicesLost of request_order_change) may be lost: read_order shows what is left in services, and the reissued tickets in tickets. conditions has the cost of cancelling or changing it again, which can be higher than before. The order's hashes in escrow (itineraryHash, ticketOrderHash) stay as booked. Stays and transfers for the old dates are not changed with it: list_orders shows them.";
 
 function sayNext({
   chargedUsdc,

@@ -13,7 +13,7 @@ import { findVendorAddress, payingErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book, checkPaidStay } from "../book-stay.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { findOtherStays } from "../other-stays.ts";
-import { asUsers, knownGuests, plannedGuests } from "../planned-guests.ts";
+import { asUsers, knownGuests, plannedGuests, sayUnlinked } from "../planned-guests.ts";
 import { sayBeds, sayUnnamed } from "../say-guests.ts";
 import { StayResult, sayNextOfStay } from "../stay-result.ts";
 
@@ -28,7 +28,7 @@ const Input = z
           givenName: z.string(),
           familyName: z.string(),
           bornOn: IsoDate.optional().describe("The hotel is told each child's age"),
-          customerUserId: z.string().optional().describe("userId or icu_…; default: by names and email"),
+          customerUserId: z.string().optional().describe("userId or icu_…; default: by names"),
         }),
       )
       .min(1)
@@ -139,7 +139,11 @@ export const bookStay = defineTool({
         asked: askedStay(toStay(input)),
         travelerIds: () => plannedGuests({ travelers, caller }, input),
         namedIds: () => knownGuests({ travelers, caller }, input),
-        remarksOn: async (seen) => (seen.kind === "stay" ? sayDue(seen.due ?? null) : []),
+        remarksOn: async (seen) => {
+          if (seen.kind !== "stay") return [];
+          const guests = await asUsers({ travelers, caller }, input);
+          return [...sayDue(seen.due ?? null), ...(await sayUnlinked(travelers, caller, guests))];
+        },
         warningsOn: (seen) => (seen.kind === "stay" ? [...sayBeds(seen), ...sayUnnamed(seen, input.guests)] : []),
         overlapsWith: async (seen) => {
           if (seen.kind !== "stay") return [];
@@ -167,7 +171,7 @@ export const bookStay = defineTool({
       },
       { random, progress: call.progress, isRepeat: call.isRepeat },
     );
-    const result = await buildAnswer(answer.result, { stores, submission, caller });
+    const result = await buildAnswer(answer.result, { stores, submission, travelers, caller });
     if (answer.kind !== "replayed") return result;
     const booking = await stores.bookings.get(result.bookingId);
     return new Replayed(booking === undefined ? result : sayNotApplied(result, booking, input), answer.firstCallId);
@@ -192,8 +196,11 @@ async function buildAnswer(
   {
     stores,
     submission,
+    travelers,
     caller,
-  }: Pick<Ports, "stores" | "submission"> & { caller: Pick<Caller, "tenantId" | "environment" | "userId"> },
+  }: Pick<Ports, "stores" | "submission" | "travelers"> & {
+    caller: Pick<Caller, "tenantId" | "environment" | "userId">;
+  },
 ) {
   const booked = StayResult.parse(stored);
   const { order, now } = await sinceBooked(stores, caller, booked.orderId);
@@ -211,6 +218,7 @@ async function buildAnswer(
       : [
           ...others.map(({ warning }) => warning),
           ...ofGuests,
+          ...(await sayUnlinked(travelers, caller, booked.travelers)),
           sayNextOfStay(booked, { isCovered: isCovered(booked, now) }),
         ].join(" ");
   // The charge leaves the wallet at once, without waiting for the submitter's next turn.
