@@ -151,6 +151,33 @@ describe("money", () => {
     expect(turns[0]?.text).toMatch(expected);
   });
 
+  it("a hotel within the days of another journey, too, is not counted for a trip", async () => {
+    const on = (startsOn: string, endsOn: string) => ({ status: "confirmed", startsOn, endsOn });
+    const list_orders = {
+      orders: [
+        {
+          orderId: "ord_1",
+          kind: "flight",
+          what: "LHR to LIS",
+          totalUsdc: "900.00",
+          ...on("2026-12-04", "2026-12-07"),
+        },
+        {
+          orderId: "ord_2",
+          kind: "flight",
+          what: "MAD to FCO",
+          totalUsdc: "300.00",
+          ...on("2026-12-04", "2026-12-06"),
+        },
+        { orderId: "bok_1", kind: "stay", what: "Hotel A", totalUsdc: "100.00", ...on("2026-12-04", "2026-12-07") },
+        { orderId: "bok_2", kind: "stay", what: "Hotel B", totalUsdc: "200.00", ...on("2026-12-04", "2026-12-06") },
+      ],
+    };
+    const [turn] = await talkWithRules(["What did the Lisbon trip cost me in total?"], { answers: { list_orders } });
+    expect(turn?.text).toMatch(/1,000\.00/);
+    expect(turn?.text).not.toMatch(/Hotel B/);
+  });
+
   it("what was spent today counts where the day in UTC is another one", async () => {
     const turns = await talkWithRules(["What did we spend this month?"], {
       timeZone: "America/New_York",

@@ -95,20 +95,20 @@ export function tellPaid(deciding: Deciding, wish: Wish): Outcome {
   );
 }
 
-/** A hotel's order does not tell its city: those within the days of the flights there are of the journey. */
+/** A hotel's order does not tell its city: those within the days of the flights there, and of no other flight, are of the journey. */
 function withStays(all: readonly Paid[], flights: readonly Order[]): readonly Paid[] {
   const ids = new Set(flights.map(({ orderId }) => orderId));
-  return all.filter(
-    ({ orderId, kind, startsOn, endsOn }) =>
-      ids.has(orderId) ||
-      (kind === "stay" &&
-        flights.some(
-          (flight) =>
-            flight.kind === "flight" &&
-            startsOn != null &&
-            flight.startsOn != null &&
-            startsOn >= flight.startsOn &&
-            (endsOn ?? startsOn) <= (flight.endsOn ?? startsOn),
-        )),
+  const others = all.filter(
+    ({ kind, status, orderId }) => kind === "flight" && status !== "cancelled" && !ids.has(orderId),
   );
+  const isWithin = (stay: Order, flight: Order): boolean =>
+    stay.startsOn != null &&
+    flight.startsOn != null &&
+    stay.startsOn >= flight.startsOn &&
+    (stay.endsOn ?? stay.startsOn) <= (flight.endsOn ?? flight.startsOn);
+  const isThere = (order: Paid): boolean =>
+    order.kind === "stay" &&
+    flights.some((flight) => flight.kind === "flight" && isWithin(order, flight)) &&
+    !others.some((flight) => isWithin(order, flight));
+  return all.filter((order) => ids.has(order.orderId) || isThere(order));
 }

@@ -234,10 +234,12 @@ function listGuests({ state }: Deciding, result: unknown) {
   }));
   // Guests of a hotel need no profile.
   const own = strangers.map((name) => state.details.get(name)?.email).find((one) => one !== undefined);
-  const email = own ?? caller?.profile.email;
-  if (caller === undefined || email == null) return undefined;
+  if (caller === undefined) return undefined;
   const others = travelers.filter(({ userId }) => state.companions.has(userId) && userId !== caller.userId);
   const isOut = state.isCallerLeftOut && others.length + named.length > 0;
+  const [first, second] = isOut ? [own, caller.profile.email] : [caller.profile.email, own];
+  const email = first ?? second;
+  if (email == null) return undefined;
   const staying = isOut ? others : [caller, ...others];
   const profiles = staying.flatMap(({ profile: { givenName, familyName } }) =>
     givenName == null || familyName == null ? [] : [{ givenName, familyName }],

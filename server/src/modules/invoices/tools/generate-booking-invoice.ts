@@ -47,6 +47,15 @@ const errors = {
 export const generateBookingInvoice = defineTool({
   name: "generate_booking_invoice",
   title: "Invoice a booking",
+  titles: {
+    en: "Issue the receipt of this booking",
+    de: "Den Beleg für diese Buchung ausstellen",
+    fr: "Établir le reçu de cette réservation",
+    es: "Emitir el recibo de esta reserva",
+    pt: "Emitir o recibo desta reserva",
+    "pt-BR": "Emitir o recibo desta reserva",
+    ja: "この予約の領収書を発行",
+  },
   summary: "Issue the invoice of a settled booking, or a directly paid order's receipt, as PDF and JSON.",
   advice:
     "A repeat returns the same number and URLs, and credit notes since. A person sets seller, buyer and tax in the invoicing settings.",
