@@ -26,19 +26,36 @@ export function usePages<Answer extends Page>(key: readonly string[], path: stri
   });
 }
 
+interface Paged {
+  data?: { pages: readonly unknown[] } | undefined;
+  hasNextPage: boolean;
+}
+
+interface PagedList extends Paged {
+  isFetchingNextPage: boolean;
+  fetchNextPage(options: { cancelRefetch: boolean }): Promise<Paged>;
+}
+
+const MOST_TRIES = 5;
+
+/** A list that is just read again is left to that, and one that begins to be read again gives the next page up: so it is asked for again. */
+async function readNextPage(list: PagedList): Promise<void> {
+  const shown = list.data?.pages.length ?? 0;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const { data, hasNextPage } = await list.fetchNextPage({ cancelRefetch: false });
+    if (!hasNextPage || (data?.pages.length ?? 0) > shown) return;
+  }
+}
+
 /** Reads the next page of a list, if there is one. */
-export function More({
-  list,
-}: {
-  list: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
-}) {
+export function More({ list }: { list: PagedList }) {
   if (!list.hasNextPage) return null;
   return (
     <button
       type="button"
       className="plain more"
       disabled={list.isFetchingNextPage}
-      onClick={() => void list.fetchNextPage()}
+      onClick={() => void readNextPage(list)}
     >
       {list.isFetchingNextPage ? "Loading" : "Show more"}
     </button>
