@@ -199,7 +199,8 @@ describe("without a source", () => {
       { latitude: 30, longitude: -45 },
     ]) {
       const { sun } = requireResult(await service.call("trip_weather_brief", position));
-      expect(sun).toHaveLength(7);
+      // The next seven days, and the first day of the months after.
+      expect(sun.length).toBeGreaterThan(7);
     }
   });
 });

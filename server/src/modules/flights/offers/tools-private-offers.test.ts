@@ -26,6 +26,7 @@ describe("over dispatch, an offer of a search", () => {
   let stranger: CallOptions;
   let customerUserId: string;
   let airlineCreditId: string;
+  let daysLater = 0;
 
   beforeAll(async () => {
     service = await openSharedService();
@@ -107,7 +108,10 @@ describe("over dispatch, an offer of a search", () => {
     ["a customer user", () => ({ customerUserId })],
     ["the session's traveler", () => ({ linkSessionTraveler: true })],
   ])("with %s does not exist for another tenant", async (_, args) => {
-    const [offerId = ""] = await search(args());
+    // A day of its own: nobody buys two tickets for one flight.
+    daysLater += 1;
+    const departureDate = Temporal.PlainDate.from(trip.departureDate).add({ days: daysLater }).toString();
+    const [offerId = ""] = await search({ ...args(), departureDate });
     const nowhere = "off_0000AAAAAAAAAAAAAAAAAA";
     expect(await refusal(show(offerId, stranger))).toEqual(await refusal(show(nowhere, stranger)));
     expect(await refusal(book(offerId, stranger))).toEqual(await refusal(book(nowhere, stranger)));

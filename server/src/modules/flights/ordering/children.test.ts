@@ -19,6 +19,11 @@ afterAll(async () => {
 const out = Temporal.Now.plainDateISO("UTC").add({ days: 40 });
 const back = out.add({ days: 10 });
 const journey = { origin: "LHR", destination: "JFK", departureDate: out.toString(), returnDate: back.toString() };
+/** A day of its own: the caller flies in several tests, and nobody buys two tickets for one flight. */
+const later = (days: number) => ({
+  departureDate: out.add({ days }).toString(),
+  returnDate: back.add({ days }).toString(),
+});
 const Found = z.object({ offers: z.array(z.looseObject({ id: z.string() })).min(1) });
 const Previewed = z.object({
   accepted: z.boolean(),
@@ -69,7 +74,7 @@ test("a traveler who is no customer of the supplier yet is named by the userId, 
   const saved = { ...profile, userId, email, bornOn: "1990-02-03" };
   const { customerUserId: none } = await agent.ask(SavedTraveler, "save_traveler", saved);
   expect(none).toBeNull();
-  const args = { offerId: await search({ passengers: 2 }), additionalCustomerUserIds: [userId] };
+  const args = { offerId: await search({ passengers: 2, ...later(1) }), additionalCustomerUserIds: [userId] };
   const { said, isError, preview } = await book(args);
   expect([isError, preview.accepted]).toEqual([false, true]);
   const { customerUserId } = await agent.ask(SavedTraveler, "save_traveler", { userId, title: "ms" });
@@ -129,8 +134,8 @@ test("ages are searched as the supplier takes them, and each traveler is booked 
   const [baby, child] = [await person(1), await person(6)];
   const Passengers = z.array(z.looseObject({ id: z.string(), type: z.string() }));
   const Aged = z.object({ offers: z.array(z.looseObject({ id: z.string(), passengers: Passengers })).min(1) });
-  const { offers } = await agent.ask(Aged, "search_more_flights", { ...journey, ages: [6, 36, 1] });
-  expect(await passengersSent("/air/offer_requests", journey.departureDate)).toMatchObject([
+  const { offers } = await agent.ask(Aged, "search_more_flights", { ...journey, ...later(2), ages: [6, 36, 1] });
+  expect(await passengersSent("/air/offer_requests", later(2).departureDate)).toMatchObject([
     { age: 6 },
     { type: "adult" },
     { age: 1 },
