@@ -55,8 +55,8 @@ async function askSupplier(text: string, values: readonly string[]): Promise<Rec
 }
 
 const day = (ahead: number) => Temporal.Now.plainDateISO("UTC").add({ days: ahead }).toString();
-const search = (who: TestService, destination = "JFK") =>
-  who.call("search_flights", { origin: "LHR", destination, departureDate: day(60) });
+const search = (who: TestService, destination = "JFK", departureDate = day(60)) =>
+  who.call("search_flights", { origin: "LHR", destination, departureDate });
 const readFaults = async () => State.parse((await send("GET", "/api/sandbox")).body).faults;
 const readBooks = async () => Books.parse((await send("GET", "/api/sandbox/books")).body).bookings;
 const arm = async (body: object) => {
@@ -64,10 +64,13 @@ const arm = async (body: object) => {
   expect(answer.status, answer.text).toBe(200);
 };
 
+let booked = 0;
+/** Each on a day of its own: nobody buys two tickets for one flight. */
 async function book(who = service): Promise<string> {
+  booked += 1;
   const { offers } = z
     .object({ offers: z.array(z.object({ id: z.string() })) })
-    .parse(requireResult(await search(who)));
+    .parse(requireResult(await search(who, "JFK", day(60 + booked))));
   return String(requireResult(await who.call("book_flight", { offerId: offers[0]?.id })).orderId);
 }
 
