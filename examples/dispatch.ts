@@ -40,7 +40,9 @@ async function call<Result>(tool: string, args: object, idempotencyKey?: string)
   return answer.result;
 }
 
-const departureDate = Temporal.Now.plainDateISO().add({ days: 60 }).toString();
+// Any day: nobody is sold a second ticket for a flight unasked, so a second run had better take another one.
+const days = 60 + Math.floor(Math.random() * 200);
+const departureDate = Temporal.Now.plainDateISO().add({ days }).toString();
 const { offers } = await call<{ offers: Offer[] }>("search_flights", {
   origin: "LHR",
   destination: "JFK",

@@ -75,7 +75,7 @@ test("one search finds all of a booking: its rows, the supplier's requests, and 
 
 test("one search finds all of a failed booking", async () => {
   const traceId = newTrace();
-  const offerId = await findOffer("LHR", "JFK");
+  const offerId = await findOffer("LHR", "CDG");
   const fault = { match: { path: "/air/orders", method: "POST" }, fault: "insufficient_balance", times: 1, delayMs: 0 };
   const headers = { "content-type": "application/json" };
   await fetch(`${service.supplierUrl}/_sandbox/scenarios`, { method: "POST", headers, body: JSON.stringify(fault) });
