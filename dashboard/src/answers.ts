@@ -1,5 +1,6 @@
 /** The answers of the routes, as the client describes them. */
 export type {
+  AddEventEndpointAnswer,
   CloseSandboxAirportAnswer,
   CreateTenantAnswer,
   GetAccountAnswer,
@@ -40,5 +41,6 @@ export type {
   ReadUsageGroupsAnswer,
   ReadUsageSumsAnswer,
   ReadWorkflowRunAnswer,
+  RotateEventEndpointSecretAnswer,
   ShareInvoiceFilesAnswer,
 } from "../../client/src/generated/routes.ts";

@@ -12,8 +12,13 @@ export const LIVE_MILLISECONDS = 15_000;
 const FOLLOWED: ReadonlySet<string> = new Set(["orders", "trips", "runs", "invoices"]);
 const FOLLOWED_MILLISECONDS = 60_000;
 
-/** A list in pages, kept up to date while its tab is visible. */
-export function usePages<Answer extends Page>(key: readonly string[], path: string) {
+/** A list in pages, kept up to date while its tab is visible. `every`: how often, if it depends on what the list says. */
+export function usePages<Answer extends Page>(
+  key: readonly string[],
+  path: string,
+  every?: (pages: readonly Answer[]) => number,
+) {
+  const usual = FOLLOWED.has(key[0] ?? "") ? FOLLOWED_MILLISECONDS : LIVE_MILLISECONDS;
   return useInfiniteQuery({
     queryKey: key,
     initialPageParam: "",
@@ -22,7 +27,7 @@ export function usePages<Answer extends Page>(key: readonly string[], path: stri
       return api<Answer>(pageParam === "" ? path : `${path}${mark}cursor=${encodeURIComponent(pageParam)}`, { signal });
     },
     getNextPageParam: (last) => last.nextCursor ?? undefined,
-    refetchInterval: FOLLOWED.has(key[0] ?? "") ? FOLLOWED_MILLISECONDS : LIVE_MILLISECONDS,
+    refetchInterval: ({ state }) => every?.(state.data?.pages ?? []) ?? usual,
   });
 }
 

@@ -3,7 +3,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { ReadWorkflowRunAnswer } from "../answers.ts";
 import { ApiError, api } from "../api.ts";
-import { fromNow, sayDuration, toolName, usdc } from "../format.ts";
+import { fromNow, sayDuration, usdc } from "../format.ts";
 import { AnswerTree } from "../parts/answer-tree.tsx";
 import { ApiCall } from "../parts/api-call.tsx";
 import { Ask } from "../parts/ask.tsx";
@@ -13,6 +13,8 @@ import { SchemaForm } from "../parts/schema-form.tsx";
 import { Panel, Problem, Rows } from "../parts/states.tsx";
 import { When } from "../parts/time.tsx";
 import { RunStatus, sayWorkflow } from "./run-status.tsx";
+import { readStep, sayAnswer, sayStep } from "./say-step.ts";
+import { sayWait } from "./say-wait.ts";
 import { Waterfall } from "./waterfall.tsx";
 
 const FAST_MILLISECONDS = 2_000;
@@ -95,8 +97,8 @@ const isThere = (value: unknown): boolean => value !== null && value !== undefin
 /** The run in a sentence: what it waits for, who ends the wait, until when. */
 function saySentence(run: ReadWorkflowRunAnswer): ReactNode {
   const { status, nextStepId, endedAt, createdAt, steps } = run;
-  if (status === "running") return `It is at “${toolName(steps.at(-1)?.step ?? "start")}”.`;
-  if (status === "paused") return `It waits at “${toolName(nextStepId ?? "")}”. ${run.pauseReason ?? ""}`;
+  if (status === "running") return `It is at “${sayStep(steps.at(-1)?.step ?? "start")}”.`;
+  if (status === "paused") return `It waits at “${sayStep(nextStepId ?? "")}”. ${sayWait(run)}`;
   const took = endedAt === null ? "" : ` after ${sayDuration(Date.parse(endedAt) - Date.parse(createdAt))}`;
   return status === "completed" ? `It was completed${took}.` : `It failed${took}.`;
 }
@@ -108,7 +110,7 @@ const DECIDERS = {
 } as const;
 
 function Pause({ run }: { run: ReadWorkflowRunAnswer }) {
-  const { decidedBy, expiresAt, onTimeout, expects, shown, sessionId } = run;
+  const { decidedBy, expiresAt, onTimeout, expects, shown, sessionId, nextStepId } = run;
   return (
     <Panel title="The wait">
       <p>
@@ -116,12 +118,15 @@ function Pause({ run }: { run: ReadWorkflowRunAnswer }) {
         {expiresAt !== null && (
           <>
             It ends <When at={expiresAt} />
-            {onTimeout === null ? "." : `, and then counts as ${sayResolution(onTimeout)}.`}
+            {onTimeout === null
+              ? "."
+              : `, and then counts as “${onTimeout.status}”: ${sayAnswer(nextStepId ?? "", `${onTimeout.status}`)}.`}
           </>
         )}
       </p>
+      <Helpful shown={shown} nextStepId={nextStepId} />
       {typeof shown?.approvalId === "string" ? (
-        <Link className="button" to="/approvals" search={{}}>
+        <Link className="button" to="/approvals" search={{ id: shown.approvalId }}>
           Decide under Approvals
         </Link>
       ) : (
@@ -133,7 +138,26 @@ function Pause({ run }: { run: ReadWorkflowRunAnswer }) {
   );
 }
 
-const sayResolution = (resolution: Readonly<Record<string, unknown>>): string => `“${String(resolution.status ?? "")}”`;
+/** Where to look, or to do what is missing, before the run is continued. */
+function Helpful({ shown, nextStepId }: Pick<ReadWorkflowRunAnswer, "shown" | "nextStepId">) {
+  const orderIds = Array.isArray(shown?.orderIds) ? shown.orderIds.map(String) : [];
+  const lacksProfile = readStep(nextStepId ?? "").step === "traveler_profile";
+  if (orderIds.length === 0 && !lacksProfile) return null;
+  return (
+    <p className="facts">
+      {orderIds.map((orderId) => (
+        <Link key={orderId} to="/trips/orders/$orderId" params={{ orderId }}>
+          The other booking
+        </Link>
+      ))}
+      {lacksProfile && (
+        <Link to="/playground" search={{ tool: "save_traveler" }}>
+          Complete a profile
+        </Link>
+      )}
+    </p>
+  );
+}
 
 /** Required members that have a default are sent with it. */
 function listDefaults({ properties = {}, required = [] }: JsonSchema): Readonly<Record<string, unknown>> {

@@ -1,7 +1,8 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ReadWorkflowRunAnswer } from "../answers.ts";
-import { money, sayDuration, time, toolName, usdc } from "../format.ts";
+import { money, sayDuration, time, usdc } from "../format.ts";
 import { Status } from "../parts/states.tsx";
+import { sayStep } from "./say-step.ts";
 import { scaleTime } from "./waterfall-scale.ts";
 
 type Step = ReadWorkflowRunAnswer["steps"][number];
@@ -39,7 +40,7 @@ export function Waterfall({ steps }: { steps: readonly Step[] }) {
                 }
               >
                 <span className="step-name">
-                  {toolName(step.step.replace(/:(\d+)$/, " ($1)"))}
+                  {sayStep(step.step)}
                   {step.attempt > 1 && <span className="badge">{step.attempt} attempts</span>}
                 </span>
                 <span className="money">{sayMoney(step)}</span>

@@ -1,10 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
 import type { ReadKeyHoursAnswer } from "../answers.ts";
 import { api, type Key, type NewKey } from "../api.ts";
 import { member } from "../boot.ts";
 import { fromNow, money, time } from "../format.ts";
 import { Ask } from "../parts/ask.tsx";
+import { LONGEST_OVERLAP, Overlap } from "../parts/overlap.tsx";
 import { LIVE_MILLISECONDS } from "../parts/pages.tsx";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
 import { KeyHours } from "./key-hours.tsx";
@@ -124,16 +125,8 @@ function SaidLimits({ limits }: Pick<Key, "limits">) {
   );
 }
 
-const OVERLAPS = [
-  { hours: 24, label: "24 more hours" },
-  { hours: 4, label: "4 more hours" },
-  { hours: 1, label: "1 more hour" },
-  { hours: 0, label: "no longer: it ends at once" },
-] as const;
-
 function Rotate({ keyId, name, onRotated }: { keyId: string; name: string; onRotated: (made: NewKey) => void }) {
-  const [overlapHours, setOverlap] = useState<number>(OVERLAPS[0].hours);
-  const id = useId();
+  const [overlapHours, setOverlap] = useState(LONGEST_OVERLAP);
   const rotate = useMutation({
     mutationFn: () => api<NewKey>(`/api/keys/${keyId}/rotate`, { method: "POST", body: { overlapHours } }),
     onSuccess: onRotated,
@@ -145,14 +138,7 @@ function Rotate({ keyId, name, onRotated }: { keyId: string; name: string; onRot
       says={
         <>
           <p>A new key with the same scopes and limits is created. Replace the old one everywhere before it ends.</p>
-          <label htmlFor={id}>The old key works for</label>
-          <select id={id} value={overlapHours} onChange={({ target }) => setOverlap(Number(target.value))}>
-            {OVERLAPS.map(({ hours, label }) => (
-              <option key={hours} value={hours}>
-                {label}
-              </option>
-            ))}
-          </select>
+          <Overlap label="The old key works for" hours={overlapHours} change={setOverlap} />
         </>
       }
       yes="Create the new key"

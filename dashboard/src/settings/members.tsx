@@ -205,6 +205,7 @@ function Remove({ of: { memberId, name } }: { of: Member }) {
       button="Remove"
       title={`Remove ${name}?`}
       says="Their sessions, their keys and the agents that they have connected end at once."
+      typed={name}
       yes="Remove them"
       error={remove.error}
       run={() => remove.mutateAsync()}

@@ -1,10 +1,9 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { Tabs } from "@base-ui/react/tabs";
-import { useEffect } from "react";
 import type { Key } from "../api.ts";
 import { Copy } from "../parts/copy.tsx";
+import { ShownOnce } from "../parts/shown-once.tsx";
 
-/** A new key, which nobody sees a second time: each way out asks. */
+/** A new key, with what to do with it. */
 export function ShownKey({
   made: { apiKey, key },
   close,
@@ -12,45 +11,24 @@ export function ShownKey({
   made: { apiKey: string; key: Pick<Key, "name"> };
   close: () => void;
 }) {
-  useEffect(() => {
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, []);
-  const leave = () => {
-    if (confirm("Have you stored the key? It is not shown again.")) close();
-  };
   return (
-    <Dialog.Root open onOpenChange={leave}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="sheet">
-          <Dialog.Title>{key.name}</Dialog.Title>
-          <Dialog.Description>Store the key now: it is not shown again.</Dialog.Description>
-          <Copy text={apiKey} label="the key" />
-          <h3>Use it</h3>
-          <Tabs.Root defaultValue="curl">
-            <Tabs.List className="tabs" aria-label="Program">
-              {Object.keys(lines("", "")).map((name) => (
-                <Tabs.Tab key={name} value={name}>
-                  {name}
-                </Tabs.Tab>
-              ))}
-            </Tabs.List>
-            {Object.entries(lines(location.origin, apiKey)).map(([name, text]) => (
-              <Tabs.Panel key={name} value={name}>
-                <Copy text={text} label={`the lines for ${name}`} />
-              </Tabs.Panel>
-            ))}
-          </Tabs.Root>
-          <div className="buttons">
-            <button type="button" onClick={leave}>
-              I have stored it
-            </button>
-          </div>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <ShownOnce title={key.name} name="the key" secret={apiKey} close={close}>
+      <h3>Use it</h3>
+      <Tabs.Root defaultValue="curl">
+        <Tabs.List className="tabs" aria-label="Program">
+          {Object.keys(lines("", "")).map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {Object.entries(lines(location.origin, apiKey)).map(([name, text]) => (
+          <Tabs.Panel key={name} value={name}>
+            <Copy text={text} label={`the lines for ${name}`} />
+          </Tabs.Panel>
+        ))}
+      </Tabs.Root>
+    </ShownOnce>
   );
 }
 

@@ -1,8 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import type { GetTripAnswer } from "../answers.ts";
+import { Named } from "../parts/names.tsx";
 import { Empty } from "../parts/states.tsx";
 import { When } from "../parts/time.tsx";
 import { Facts } from "./order-history.tsx";
+import { sayEntry } from "./say-entry.ts";
 
 type Entry = GetTripAnswer["record"][number];
 
@@ -15,10 +17,14 @@ export function TripRecord({ entries }: { entries: readonly Entry[] }) {
         <li key={`${entry.at} ${entry.kind} ${entry.text}`} className={entry.kind}>
           <span className="kind">{entry.kind}</span>
           <div>
-            {entry.text}{" "}
+            {sayEntry(entry)}{" "}
             <span className="quiet">
               <When at={entry.at} />
-              {entry.userId === null ? "" : `, ${entry.userId.startsWith("svc:") ? "by a key" : entry.userId}`}
+              {entry.userId !== null && (
+                <>
+                  , by <Named id={entry.userId} />
+                </>
+              )}
             </span>
             {typeof entry.details.runId === "string" && entry.kind === "run" && (
               <>

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { startBrowser, type TestBrowser, type WatchedPage } from "../../../test/support/browser.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { requireResult } from "../../../test/support/treasury.ts";
+import { signInViewer } from "../../../test/support/viewer.ts";
 
 /** Records as people see them: maps, sentences, bars and names instead of codes, documents, numbers and ids. */
 
@@ -19,15 +21,7 @@ beforeAll(async () => {
   await service.isFunded(service.tenantId);
   orderId = await bookFlight();
   watched = await chromium.watch(service.appUrl);
-  const owner = { tenantId: service.tenantId, environment: "sandbox" } as const;
-  const link = await service.operator(async ({ persons, signInLinks }) => {
-    await persons.add(owner, { id: "user_viewer", name: "Vera", email: "vera@example.com", roles: ["owner"] }, "test");
-    const asked = { kind: "sign_in", provesAddress: true, lifeHours: 1 } as const;
-    return await signInLinks.create({ ...owner, personId: "user_viewer" }, asked);
-  });
-  await watched.page.goto(`${service.appUrl}${link}`);
-  await watched.page.getByRole("button", { name: "Sign in" }).click();
-  await watched.page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
+  await signInViewer(service, watched);
 });
 afterAll(async () => {
   await chromium?.[Symbol.asyncDispose]();
@@ -153,4 +147,43 @@ it("lists whose requests ran out as expired, and says so where there is none", a
   await page.reload();
   await page.getByText("Expired: nobody decided in time").waitFor();
   await page.getByRole("link", { name: "Send tokens" }).waitFor();
+});
+
+/** Each pause that a workflow can come to, and the questions that the runner asks about a step. */
+async function listWaits(): Promise<readonly string[]> {
+  const { workflows } = requireResult(await service.call("describe_workflows", {}));
+  const Steps = z.array(z.object({ steps: z.array(z.object({ step: z.string(), resolvedBy: z.string().nullish() })) }));
+  const steps = Steps.parse(workflows).flatMap(({ steps }) => steps.filter(({ resolvedBy }) => resolvedBy != null));
+  const asked = ["approval", "key", "changed"].map((question) => `book_flight:${question}:1`);
+  return [...new Set(steps.map(({ step }) => step)), "traveler_profile:2", ...asked];
+}
+
+it("a run says to people what it waits for, at every pause of every workflow, and so does the record of its trip", async () => {
+  const { page } = watched;
+  const { tripId } = requireResult(await service.call("prefund_trip", { budgetUsdc: "9", tripSummary: "In words" }));
+  const input = { tripId, origin: "LHR", destination: "CDG", departureDate: "2031-05-01" };
+  const { runId } = requireResult(await service.call("run_workflow", { workflowId: "service.book_flight", input }));
+  const path = `/runs/${String(runId)}`;
+  await open({ path, shows: "The guest has not claimed the trip yet." });
+  const waits = await listWaits();
+  expect(waits.length).toBeGreaterThan(10);
+  for (const step of waits) {
+    await page.route("**/api/workflows/runs/*", async (route) => {
+      const response = await route.fetch();
+      const json = { ...Object(await response.json()), nextStepId: step, pauseReason: "Words for an agent" };
+      await route.fulfill({ response, json });
+    });
+    await page.reload();
+    const sentence = page.locator(".sentence");
+    await sentence.waitFor();
+    expect(await sentence.innerText(), step).toMatch(/^It waits at “[A-Z][\w ():]+”\. [A-Z“]/);
+    expect(await sentence.innerText(), step).not.toMatch(/Words for an agent|_|:\d/);
+    await page.unroute("**/api/workflows/runs/*");
+  }
+  await open({ path: `/trips/budgets/${String(tripId)}`, shows: "The run “Book flight” began." });
+  await page.getByText("Waiting: The guest has not claimed the trip yet.").waitFor();
+  const said = page.locator(".record > li > div");
+  const details = page.locator(".record details");
+  const [all, folded] = await Promise.all([said.allInnerTexts(), details.allInnerTexts()]);
+  expect(all.join(" ").replaceAll(folded.join(" "), "")).not.toMatch(/\w_\w|svc:/);
 });
