@@ -2478,6 +2478,11 @@ export type GetOrderAnswer = {
     checkOutDate: string;
     /** By the conditions at the time of the booking */
     refundable: boolean;
+    /** null: it is not known, or was not kept when it was booked */
+    position: {
+      latitude: number;
+      longitude: number;
+    } | null;
   } | null;
   /** Names are shortened without the scope travelers:read */
   travelers: {

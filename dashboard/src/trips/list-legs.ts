@@ -16,6 +16,25 @@ export interface Stop {
   longitude: number;
 }
 
+/** A stay whose position was kept with its booking. */
+export interface StayDot {
+  id: string;
+  name: string;
+  latitude: number;
+  longitude: number;
+}
+
+/** The stays of some orders: those that can be drawn, and the names of the others. */
+export function listStays(orders: readonly Pick<GetOrderAnswer, "orderId" | "stay">[]) {
+  const stays = orders.flatMap(({ orderId, stay }) => (stay === null ? [] : [{ id: orderId, ...stay }]));
+  return {
+    dots: stays.flatMap(({ id, accommodationName: name, position }): StayDot[] =>
+      position === null ? [] : [{ id, name, ...position }],
+    ),
+    unplaced: stays.flatMap(({ accommodationName, position }) => (position === null ? [accommodationName] : [])),
+  };
+}
+
 const KINDS = { confirmed: "done", held: "wait" } as const;
 
 /** The flights of some orders, and the airports between which they go, as far as it is known where these are. */

@@ -24,7 +24,8 @@ export const measureKilometers = (from: Point, to: Point): number =>
   angleBetween(toVector(from), toVector(to)) * EARTH_KILOMETERS;
 
 /** The longitude nearest to another, so that neighbours on the globe are neighbours on the map. */
-const bringNear = (longitude: number, to: number): number => longitude + TURN * Math.round((to - longitude) / TURN);
+export const bringNear = (longitude: number, to: number): number =>
+  longitude + TURN * Math.round((to - longitude) / TURN);
 
 /** The shortest way over the globe. */
 export function drawArc(from: Point, to: Point): Point[] {

@@ -1,14 +1,15 @@
 import { useEffect, useRef, useState } from "react";
-import type { Leg, Stop } from "./list-legs.ts";
-import { drawArc, drawLand, drawLine, frame, measureKilometers, type Point, place } from "./map-geometry.ts";
+import type { Leg, StayDot, Stop } from "./list-legs.ts";
+import { bringNear, drawArc, drawLand, drawLine, frame, measureKilometers, type Point, place } from "./map-geometry.ts";
 
 const HEIGHT = 240;
 const MARGIN = 44;
 
-const locate = ({ longitude, latitude }: Stop): Point => [longitude, latitude];
+const locate = ({ longitude, latitude }: Pick<Stop, "longitude" | "latitude">): Point => [longitude, latitude];
 
 /** The flights as the shortest ways over the globe, drawn here: nothing is loaded from elsewhere, and nobody pays for it. */
-export default function TripMap({ legs, stops }: { legs: readonly Leg[]; stops: readonly Stop[] }) {
+export default function TripMap(props: { legs: readonly Leg[]; stops: readonly Stop[]; stays: readonly StayDot[] }) {
+  const { legs, stops, stays } = props;
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useEffect(() => {
@@ -27,11 +28,16 @@ export default function TripMap({ legs, stops }: { legs: readonly Leg[]; stops: 
   const lines = [...new Map(ways.toReversed().map((way) => [nameWay(way), way])).values()].toReversed();
   return (
     <figure className="trip-map">
-      <div ref={box}>{width > 0 && <Drawing ways={ways} width={width} />}</div>
+      <div ref={box}>{width > 0 && <Drawing ways={ways} stays={stays} width={width} />}</div>
       <figcaption className="quiet">
         {lines.map(({ id, from, to }) => (
           <span key={id}>
             {sayLine(from, to)}, {sayKilometers(measureKilometers(locate(from), locate(to)))}
+          </span>
+        ))}
+        {stays.map(({ id, name }) => (
+          <span key={id}>
+            <span className="stay-mark" aria-hidden="true" /> {name}
           </span>
         ))}
         {legs.some(({ from, to }) => !byCode.has(from) || !byCode.has(to)) && (
@@ -52,6 +58,13 @@ function listUnknown(legs: readonly Leg[], known: ReadonlyMap<string, Stop>): re
   return [...codes].filter((code) => !known.has(code));
 }
 
+function sayMap(ways: readonly Way[], stays: readonly StayDot[]): string {
+  const flown = ways.map(({ from, to }) => sayLine(from, to)).join(", ");
+  const names = stays.map(({ name }) => name).join(", ");
+  if (flown === "") return `Map of the stay: ${names}`;
+  return `Map of the route: ${flown}${names === "" ? "" : `; stay: ${names}`}`;
+}
+
 interface Way extends Omit<Leg, "from" | "to"> {
   from: Stop;
   to: Stop;
@@ -69,41 +82,51 @@ function followOn(ways: readonly Way[]): readonly (Way & { points: readonly Poin
   });
 }
 
-function Drawing({ ways, width }: { ways: readonly Way[]; width: number }) {
+function Drawing({ ways, stays, width }: { ways: readonly Way[]; stays: readonly StayDot[]; width: number }) {
   const followed = followOn(ways);
-  const all = followed.flatMap(({ points }) => points);
+  const reached = followed.flatMap(({ points }) => points);
+  const [middle = stays[0]?.longitude ?? 0] = reached[Math.floor(reached.length / 2)] ?? [];
+  // On the same side of the map's edge as the flights.
+  const placed = stays.map((stay) => ({ ...stay, point: [bringNear(stay.longitude, middle), stay.latitude] as const }));
   const size = { width, height: HEIGHT };
-  const view = frame(all, { ...size, margin: MARGIN });
-  const dots = new Map<string, { stop: Stop; x: number; y: number }>();
+  const view = frame([...reached, ...placed.map(({ point }) => point)], { ...size, margin: MARGIN });
+  const dots = new Map<string, { code: string; x: number; y: number }>();
   for (const { from, to, points } of followed) {
     for (const [stop, point] of [
       [from, points[0]],
       [to, points.at(-1)],
     ] as const) {
-      if (point !== undefined) dots.set(stop.code, { stop, ...place(point, view) });
+      if (point !== undefined) dots.set(stop.code, { code: stop.code, ...place(point, view) });
     }
   }
-  const said = ways.map(({ from, to }) => sayLine(from, to)).join(", ");
   return (
-    <svg width={width} height={HEIGHT} role="img" aria-label={`Map of the route: ${said}`}>
+    <svg width={width} height={HEIGHT} role="img" aria-label={sayMap(ways, stays)}>
       <path className="land" d={drawLand(view, size)} />
       {followed.map(({ id, kind, points }) => (
         <path key={id} className={`way ${kind}`} d={drawLine(points, view)} />
       ))}
-      {putLabels([...dots.values()], size).map(({ stop, x, y, label }) => (
-        <g key={stop.code}>
+      {putLabels([...dots.values()], size).map(({ code, x, y, label }) => (
+        <g key={code}>
           <circle className="dot" cx={x} cy={y} r="4" />
           <text className="code" x={label.x} y={label.y} textAnchor={label.anchor}>
-            {stop.code}
+            {code}
           </text>
         </g>
       ))}
+      {placed.map(({ id, name, point }) => {
+        const { x, y } = place(point, view);
+        return (
+          <rect key={id} className="stay" x={x - 5} y={y - 5} width="10" height="10" rx="2">
+            <title>{name}</title>
+          </rect>
+        );
+      })}
     </svg>
   );
 }
 
 interface Dot {
-  stop: Stop;
+  code: string;
   x: number;
   y: number;
 }

@@ -12,6 +12,7 @@ import * as bookingContacts from "./migrations/0104-booking-contacts.ts";
 import * as askedServices from "./migrations/0105-asked-services.ts";
 import * as bookingsAreTold from "./migrations/0141-bookings-are-told.ts";
 import * as secondTickets from "./migrations/0195-second-tickets.ts";
+import * as stayPositions from "./migrations/0210-stay-positions.ts";
 import { createSeenOffers } from "./offers/store-seen-offers.ts";
 import { createBookedPersons } from "./store-persons.ts";
 import { bookingEvents } from "./tenant-events.ts";
@@ -47,6 +48,7 @@ export const bookingsModule = defineModule({
     "0105-asked-services": askedServices,
     "0141-bookings-are-told": bookingsAreTold,
     "0195-second-tickets": secondTickets,
+    "0210-stay-positions": stayPositions,
   },
   tenantEvents: bookingEvents,
   jobs: ({ stores, clock }) => [

@@ -1,7 +1,6 @@
-export { BookedStay } from "./booked-stay.ts";
+export { BookedStay, findOwnStays } from "./booked-stay.ts";
 export { creditEvents } from "./credit-events.ts";
 export { describeTravelers, FlightTerms, flightTerms, ShownTraveler } from "./describe-order.ts";
-export { findOwnStays } from "./find-own-stays.ts";
 export type { BoughtOrder, FlightsAsked, OrderEvent, OrderRecord } from "./orders.ts";
 export { atMost, paidFor } from "./paid-for.ts";
 export { readableKinds } from "./readable-kinds.ts";

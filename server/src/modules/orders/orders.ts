@@ -1,9 +1,10 @@
 import type { Write } from "../../platform/database/write-together.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { Position } from "../../ports/maps.ts";
 import type { BookedSegment, BookedSlice } from "../../ports/supplier/flights.ts";
 import type { Booking, BookingRate } from "../bookings/index.ts";
 import type { TripOwner } from "../trip-record/index.ts";
-import type { BookedStay } from "./booked-stay.ts";
+import type { OwnStay } from "./booked-stay.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
@@ -73,7 +74,13 @@ export interface OrderRecord extends OrderState {
 
 /** An order with what its booking says besides. */
 export interface BoughtOrder extends OrderRecord {
-  booking: Pick<Booking, "userId" | "callId" | "offerId" | "escrowBookingId" | "coverCharged" | "travelers" | "result">;
+  booking: Pick<
+    Booking,
+    "userId" | "callId" | "offerId" | "escrowBookingId" | "coverCharged" | "travelers" | "result"
+  > & {
+    /** Where a stay is, if it is known. */
+    position?: Position | undefined;
+  };
   /** As `Orders.events` gives them. */
   events: readonly (OrderEvent & { source: OrderEventSource })[];
   /** Undefined if nobody asked for them. */
@@ -193,7 +200,7 @@ export interface Orders {
     environment: Environment,
     userId: string,
     days: { from: string; to: string },
-  ): Promise<readonly BookedStay[]>;
+  ): Promise<readonly OwnStay[]>;
   /**
    * Uncancelled stays of one of these guests with a night in these days, earliest check-in first. Guests are compared by user
    * id if both are known, otherwise by name; a stay without recorded guests is that of the user who booked it.

@@ -76,6 +76,10 @@ const OrderAnswer = OrderSummary.extend({
       checkInDate: z.string(),
       checkOutDate: z.string(),
       refundable: z.boolean().describe("By the conditions at the time of the booking"),
+      position: z
+        .object({ latitude: z.number(), longitude: z.number() })
+        .nullable()
+        .describe("null: it is not known, or was not kept when it was booked"),
     })
     .nullable()
     .describe("null for a flight"),
@@ -223,11 +227,17 @@ function findAirports(slices: BoughtOrder["slices"], maps: Pick<Maps, "airport">
   });
 }
 
-function describeStay({ kind, booking: { result } }: BoughtOrder) {
+function describeStay({ kind, booking: { result, position } }: BoughtOrder) {
   const read = BookedStay.safeParse(result);
   if (kind !== "stay" || !read.success) return null;
   const { accommodationName, checkInDate, checkOutDate, cancellationPolicy } = read.data;
-  return { accommodationName, checkInDate, checkOutDate, refundable: cancellationPolicy.refundable };
+  return {
+    accommodationName,
+    checkInDate,
+    checkOutDate,
+    refundable: cancellationPolicy.refundable,
+    position: position ?? null,
+  };
 }
 
 export const orderRoutes = [listOrders, readOrder, listMovements];

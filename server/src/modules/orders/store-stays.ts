@@ -1,5 +1,7 @@
 import { sql } from "kysely";
+import { z } from "zod";
 import type { Queryable } from "../../platform/database/database.ts";
+import type { Position } from "../../ports/maps.ts";
 import { BookedTravelers } from "../bookings/index.ts";
 import { BookedStay } from "./booked-stay.ts";
 import type { Orders, StayAlready, StayGuest } from "./orders.ts";
@@ -14,6 +16,10 @@ function isSamePerson(one: StayGuest, other: StayGuest): boolean {
   if (one.userId !== undefined && other.userId !== undefined) return one.userId === other.userId;
   return fold(one.givenName) === fold(other.givenName) && fold(one.familyName) === fold(other.familyName);
 }
+
+const StayPosition = z.object({ latitude: z.number(), longitude: z.number() });
+
+export const readPosition = (column: unknown): Position | undefined => StayPosition.safeParse(column).data;
 
 export function createBookedStays(queryable: Queryable): Pick<Orders, "staysDuring" | "findStays"> {
   return {
@@ -50,7 +56,7 @@ export function createBookedStays(queryable: Queryable): Pick<Orders, "staysDuri
     async staysDuring(tenantId, environment, userId, { from, to }) {
       const rows = await queryable
         .selectFrom("booking")
-        .select("result")
+        .select(["result", "stayPosition"])
         .where("tenantId", "=", tenantId)
         .where("environment", "=", environment)
         .where("userId", "=", userId)
@@ -63,7 +69,10 @@ export function createBookedStays(queryable: Queryable): Pick<Orders, "staysDuri
         .orderBy("id")
         .limit(MOST)
         .execute();
-      return rows.flatMap(({ result }) => BookedStay.safeParse(result).data ?? []);
+      return rows.flatMap(({ result, stayPosition }) => {
+        const { data: stay } = BookedStay.safeParse(result);
+        return stay === undefined ? [] : [{ stay, position: readPosition(stayPosition) }];
+      });
     },
   };
 }

@@ -9,13 +9,14 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { BookedTravelers, readBookingColumns, toRate } from "../bookings/index.ts";
 import { BookedSegments, BookedSlices } from "./booked-slices.ts";
-import type { BoughtOrder, FlightsAsked, OrderChange, OrderRecord, Orders } from "./orders.ts";
+import type { BoughtOrder, FlightsAsked, OrderRecord, Orders } from "./orders.ts";
 import { createBookedSlices } from "./store-booked-slices.ts";
+import { holdColumns, isJson, toColumns } from "./store-change-columns.ts";
 import { createEvents, eventsColumn, readEvents } from "./store-events.ts";
 import { createBookedFlights, flightsColumn } from "./store-flights.ts";
 import { hasStatus, PAID, statusAt } from "./store-order-status.ts";
 import { mayHaveUnclear } from "./store-servicing-actions.ts";
-import { createBookedStays } from "./store-stays.ts";
+import { createBookedStays, readPosition } from "./store-stays.ts";
 
 const Documents = z.array(z.record(z.string(), z.unknown()));
 const ScheduleChanges = z.array(
@@ -89,6 +90,7 @@ const bookingColumns = [
   "travelers",
   // The answer to a hold until it is paid.
   sql<unknown>`case state when 'on_hold' then hold_result else result end`.as("result"),
+  "stayPosition",
 ] as const;
 
 interface Reading {
@@ -346,9 +348,21 @@ async function findFirstBought(
     .select([eventsColumn.as("events"), flightsColumn(reading.clock, besides).as("flights")])
     .executeTakeFirst();
   if (found === undefined) return undefined;
-  const { userId, callId, offerId, escrowBookingId, coverCharged, travelers, result, events, flights, ...row } = found;
+  const {
+    userId,
+    callId,
+    offerId,
+    escrowBookingId,
+    coverCharged,
+    travelers,
+    result,
+    events,
+    flights,
+    stayPosition,
+    ...row
+  } = found;
   const booking = readBookingColumns({ escrowBookingId, travelers });
-  const bought = { userId, callId, offerId, coverCharged, result, ...booking };
+  const bought = { userId, callId, offerId, coverCharged, result, ...booking, position: readPosition(stayPosition) };
   return { ...toRecord(row), booking: bought, events: readEvents(events), flights: flights ?? undefined };
 }
 
@@ -368,32 +382,5 @@ const isOfItinerary =
     row("itineraryHash", "=", itineraryHash),
   ];
 
-const JSON_COLUMNS: ReadonlySet<string> = new Set(["orderDocuments", "orderSlices", "orderScheduleChanges"]);
-const isJson = (name: string): boolean => JSON_COLUMNS.has(name);
-
 const rowKinds = (kind: OrderRecord["kind"]) =>
   kind === "flight" ? (["flight", "flight_hold"] as const) : (["stay"] as const);
-
-/** A held order that was released or has lapsed is not a booking any more. */
-function holdColumns({ status }: OrderChange) {
-  if (status !== "cancelled" && status !== "lapsed") return {};
-  const code = status === "lapsed" ? "offer_expired" : "hold_given_back";
-  return {
-    state: sql<"failed" | "booked">`case state when 'on_hold' then 'failed' else state end`,
-    failureCode: sql<string | null>`case state when 'on_hold' then ${code} else failure_code end`,
-  };
-}
-
-function toColumns(change: OrderChange): Record<string, string> {
-  const { status, ticketing, ticketOrderHash, totalAmount, totalCurrency, documents, slices, scheduleChanges } = change;
-  return {
-    ...(status === undefined ? {} : { orderStatus: status }),
-    ...(ticketing === undefined ? {} : { ticketing }),
-    ...(ticketOrderHash === undefined ? {} : { ticketOrderHash }),
-    ...(totalAmount === undefined ? {} : { orderTotalAmount: totalAmount }),
-    ...(totalCurrency === undefined ? {} : { orderTotalCurrency: totalCurrency }),
-    ...(documents === undefined ? {} : { orderDocuments: JSON.stringify(documents) }),
-    ...(slices === undefined ? {} : { orderSlices: JSON.stringify(slices) }),
-    ...(scheduleChanges === undefined ? {} : { orderScheduleChanges: JSON.stringify(scheduleChanges) }),
-  };
-}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
-import { newFundedTenant, stranger } from "../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, stranger } from "../../../test/support/treasury.ts";
 import { parseDecimal } from "../../domain/money.ts";
 
 /** Stays at the supplier's sandbox, over dispatch. */
@@ -67,6 +67,22 @@ describe("a stay", () => {
     });
     expect(await world.stayBookings(id)).toHaveLength(1);
     await world.expectSameBooks();
+  });
+
+  it("keeps where it is, also once the search that told it is forgotten", async () => {
+    const { id } = await world.quoted();
+    const { service } = world;
+    const { orderId } = Object(requireResult(await world.bookStay(id)));
+    await service.sql("delete from seen_offer where tenant_id = $1", [service.tenantId]);
+    const headers = { authorization: `Bearer ${service.apiKey}` };
+    const read = async () => Object((await service.send(`/api/orders/${orderId}`, { headers })).body).stay;
+    const { latitude, longitude } = (await read()).position;
+    // In Lisbon.
+    expect(Math.abs(latitude - 38.72)).toBeLessThan(0.3);
+    expect(Math.abs(longitude + 9.14)).toBeLessThan(0.3);
+    // As it was booked before positions were kept.
+    await service.sql("update booking set stay_position = null where order_id = $1", [orderId]);
+    expect(await read()).toMatchObject({ accommodationName: world.hotel.name, position: null });
   });
 
   it("is not a flight: book_flight does not answer with it", async () => {

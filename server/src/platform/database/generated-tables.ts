@@ -163,6 +163,7 @@ export interface BookingTable {
   additions: Defaulted<number>;
   askedSlices: Json | null;
   secondTicketToldAt: Timestamp | null;
+  stayPosition: Json | null;
 }
 
 export interface BookingInvoiceTable {

@@ -77,6 +77,27 @@ it("the map of an order has its flights and the land below them, and says which 
   expect([errors, foreignRequests]).toEqual([[], []]);
 });
 
+it("a stay has a mark on the map, and one whose position was not kept is listed without", async () => {
+  const { page } = watched;
+  const day = (ahead: number) => Temporal.Now.plainDateISO("UTC").add({ days: ahead }).toString();
+  const asked = { location: "Lisbon", checkInDate: day(50), checkOutDate: day(52) };
+  const { accommodations } = requireResult(await service.call("search_hotels", asked));
+  const Hotels = z.array(z.object({ name: z.string(), rates: z.array(z.object({ id: z.string() })) }));
+  const [hotel] = Hotels.parse(accommodations);
+  const { id } = requireResult(await service.call("quote_stay", { rateId: hotel?.rates[0]?.id }));
+  const guest = { email: "tess@example.com", phoneNumber: "+442080160508" };
+  const guests = [{ givenName: "Tess", familyName: "Traveler" }];
+  const { orderId: stayId } = requireResult(await service.call("book_stay", { quoteId: id, ...guest, guests }));
+  const name = String(hotel?.name);
+  await open({ path: `/trips/orders/${String(stayId)}`, shows: "Check-in" });
+  await page.getByRole("img", { name: `Map of the stay: ${name}` }).waitFor();
+  expect(await page.locator(".trip-map rect.stay").count()).toBe(1);
+  await service.sql("update booking set stay_position = null where order_id = $1", [stayId]);
+  await page.reload();
+  await page.getByText("Check-in").waitFor();
+  expect(await page.getByRole("heading", { name: "Map" }).count()).toBe(0);
+});
+
 it("a policy reads as sentences, each with what happens if it is broken", async () => {
   const { page } = watched;
   const document = {

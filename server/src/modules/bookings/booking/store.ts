@@ -7,6 +7,7 @@ import { withoutNulls } from "../../../platform/database/without-nulls.ts";
 import { createWorkerLeases, type LeasedTable } from "../../../platform/leased-queue/worker-leases.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { toRate } from "../booking-rate.ts";
+import { seenPosition } from "../offers/store-seen-position.ts";
 import { ERASED_PARTICULARS } from "./asked-booking.ts";
 import { AskedServices } from "./asked-services.ts";
 import { BookedTravelers } from "./booked-travelers.ts";
@@ -86,6 +87,7 @@ function createRecords(
           particularsHash: booking.particularsHash ?? null,
           contactHashes: booking.contactHashes === undefined ? null : JSON.stringify(booking.contactHashes),
           askedServices: JSON.stringify(booking.askedServices ?? []),
+          stayPosition: booking.kind === "stay" ? seenPosition(booking) : null,
           askedSlices: booking.askedSlices === undefined ? null : JSON.stringify(booking.askedSlices),
           workerId: booking.workerId,
           workerSeenAt: at,
