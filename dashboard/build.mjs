@@ -35,6 +35,16 @@ async function bundle(folder) {
   return output;
 }
 
+/** The files that a file asks for at once, and those that these ask for. */
+function listImports({ imports }, files, found = new Set()) {
+  for (const name of imports) {
+    if (found.has(name)) continue;
+    found.add(name);
+    listImports(files.get(name), files, found);
+  }
+  return [...found];
+}
+
 const target = resolve(process.argv[2] ?? join(import.meta.dirname, ".built", "here"));
 mkdirSync(dirname(target), { recursive: true });
 const draft = mkdtempSync(join(dirname(target), `${basename(target)}-building-`));
@@ -46,7 +56,7 @@ try {
   const style = `style-${createHash("sha256").update(css).digest("hex").slice(0, 8)}.css`;
   writeFileSync(join(draft, style), css);
   // Loaded together with the entry, before it asks for them.
-  const preloads = entry.imports;
+  const preloads = listImports(entry, new Map(output.map((file) => [file.fileName, file])));
   writeFileSync(join(draft, "manifest.json"), JSON.stringify({ entry: entry.fileName, preloads, style }));
   try {
     renameSync(draft, target);

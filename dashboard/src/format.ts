@@ -59,6 +59,12 @@ export function money(decimal: string): string {
   return usdc(Number(decimal) * MICRO);
 }
 
+/** The reason of a refusal, without where programs find the rest of it. */
+export const sayReason = (detail: string): string =>
+  detail
+    .replace(/: issues lists (?:both|all of them)[^.]*\./, ".")
+    .replace(/^Not accepted: (\w[\w.]*): /, "Not accepted: $1 ");
+
 /** The ends of a long id. */
 export const shorten = (id: string): string => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id);
 

@@ -3,15 +3,19 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { boot, member, switchTo, tenantHeader } from "./boot.ts";
 import { useLiveUpdates } from "./live.ts";
 import { PAGES } from "./pages.ts";
+import { isTyping } from "./parts/keyboard.ts";
 
 const Commands = lazy(() => import("./commands.tsx"));
+const KeyList = lazy(() => import("./parts/key-list.tsx"));
 
 /** The rail, or on a phone the bar, around every page. */
 export function Frame() {
   const [isOpen, open] = useState(false);
+  const [isListing, list] = useState(false);
   useLiveUpdates();
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
+      if (event.key === "?" && !isTyping(event.target)) list(true);
       if (event.key !== "k" || !(event.metaKey || event.ctrlKey)) return;
       event.preventDefault();
       open((was) => !was);
@@ -69,6 +73,11 @@ export function Frame() {
         )}
         <Outlet />
       </main>
+      {isListing && (
+        <Suspense>
+          <KeyList close={() => list(false)} />
+        </Suspense>
+      )}
       {isOpen && (
         <Suspense>
           <Commands close={() => open(false)} />

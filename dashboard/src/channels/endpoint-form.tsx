@@ -90,9 +90,10 @@ function Types({ chosen }: { chosen: readonly string[] }) {
       <summary>{group}</summary>
       {types.map(({ type, says }) => (
         <label className="choice" key={type}>
-          <input type="checkbox" name="type" value={type} defaultChecked={chosen.includes(type)} />{" "}
-          <span className="mono">{type}</span>
-          <span className="quiet">{says}</span>
+          <input type="checkbox" name="type" value={type} defaultChecked={chosen.includes(type)} />
+          <span className="choice-words">
+            <span className="mono">{type}</span> <span className="quiet">{says}</span>
+          </span>
         </label>
       ))}
     </details>

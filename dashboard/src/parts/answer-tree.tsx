@@ -82,8 +82,10 @@ function Card({ value, depth }: { value: unknown; depth: number }) {
 }
 
 function Thing({ value, depth }: { value: Json; depth: number }) {
-  const { title, amount } = summarize(value);
+  const { title: own, amount } = summarize(value);
   const legs = listLegs(value);
+  // Flights say more than the id of their slice.
+  const title = legs.length > 0 && own === value.id ? "" : own;
   const actions = useContext(CardActions)(value);
   if (depth > 0 && legs.length === 0 && Object.keys(value).length < 6) {
     return (

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-const isTyping = (target: EventTarget | null): boolean =>
+export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], [role=dialog]") !== null;
 
 /** J and K move through the rows of the page: each has a link or a button marked `data-row`. No key spends or cancels. */

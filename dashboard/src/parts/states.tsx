@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { ApiError, signInUrl } from "../api.ts";
+import { sayReason } from "../format.ts";
 
 /** A panel with a heading. */
 export function Panel({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
@@ -30,7 +31,7 @@ export function Problem({ error, retry, leave }: { error: Error; retry?: () => v
       <p>
         {isForbidden
           ? "Your roles do not include this. Somebody who administers the tenant can change them."
-          : error.message}
+          : sayReason(error.message)}
       </p>
       {needsSignIn && (
         <a className="button" href={signInUrl(true)} onClick={leave}>

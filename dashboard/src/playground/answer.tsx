@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../api.ts";
 import { usdc } from "../format.ts";
 import { AnswerTree, CardActions } from "../parts/answer-tree.tsx";
@@ -37,8 +37,15 @@ type Way = (typeof WAYS)[number][0];
 export function Answer({ tool, args, call }: { tool: Tool; args: Readonly<Record<string, unknown>>; call: Call }) {
   const [way, choose] = useState<Way>("readable");
   const { data, error, isPending } = call;
+  const panel = useRef<HTMLDivElement>(null);
+  const wasPending = useRef(false);
+  useEffect(() => {
+    // On a phone it is below the form, and beside a long form its beginning is above what is on the screen.
+    if (wasPending.current && !isPending) panel.current?.scrollIntoView({ block: "start" });
+    wasPending.current = isPending;
+  }, [isPending]);
   return (
-    <div className="answer">
+    <div className="answer" ref={panel}>
       <Panel title="Answer and code">
         <Choices label="Form" values={WAYS} chosen={way} choose={choose} />
         {way === "curl" && (

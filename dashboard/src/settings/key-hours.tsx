@@ -1,4 +1,18 @@
+import { useQuery } from "@tanstack/react-query";
 import type { ReadKeyHoursAnswer } from "../answers.ts";
+import { api } from "../api.ts";
+
+/** The calls of every key by the hour, read again as often as `every` says. */
+export const useKeyHours = (every: (hours: ReadKeyHoursAnswer | undefined) => number | false) =>
+  useQuery({
+    queryKey: ["usage", "key-hours"],
+    queryFn: ({ signal }) => api<ReadKeyHoursAnswer>("/api/usage/key-hours", { signal }),
+    refetchInterval: ({ state }) => every(state.data),
+    retry: false,
+  });
+
+export const hasCalled = (hours: ReadKeyHoursAnswer | undefined, keyId: string): boolean =>
+  hours?.keys.some((one) => one.keyId === keyId) ?? false;
 
 const HOURS = 24;
 const [WIDTH, HEIGHT, GAP] = [5, 20, 1];

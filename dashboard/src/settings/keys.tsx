@@ -8,7 +8,7 @@ import { Ask } from "../parts/ask.tsx";
 import { LONGEST_OVERLAP, Overlap } from "../parts/overlap.tsx";
 import { LIVE_MILLISECONDS } from "../parts/pages.tsx";
 import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
-import { KeyHours } from "./key-hours.tsx";
+import { hasCalled, KeyHours, useKeyHours } from "./key-hours.tsx";
 import { MintSheet } from "./mint-sheet.tsx";
 import { ShownKey } from "./shown-key.tsx";
 
@@ -18,12 +18,7 @@ export function Keys() {
   const [rotated, setRotated] = useState<NewKey>();
   const keys = useQuery({ queryKey: ["keys"], queryFn: () => api<{ keys: readonly Key[] }>("/api/keys") });
   const all = keys.data?.keys ?? [];
-  const hours = useQuery({
-    queryKey: ["usage", "key-hours"],
-    queryFn: ({ signal }) => api<ReadKeyHoursAnswer>("/api/usage/key-hours", { signal }),
-    refetchInterval: LIVE_MILLISECONDS,
-    retry: false,
-  });
+  const hours = useKeyHours(() => LIVE_MILLISECONDS);
   /** Only now: a list that is read again behind an open secret would close it. */
   const close = () => {
     setMinting(false);
@@ -79,7 +74,9 @@ function Row(props: { of: Key; hours: ReadKeyHoursAnswer | undefined; onRotated:
         <Status kind={state === "active" ? "done" : "quiet"}>{state}</Status>
         <br />
         <span className="quiet">
-          {lastUsedAt === null ? "never used" : `used ${fromNow(lastUsedAt)}`}
+          {lastUsedAt !== null && `used ${fromNow(lastUsedAt)}`}
+          {/* The last use is known half a minute later than the call. */}
+          {lastUsedAt === null && (hasCalled(hours, keyId) ? "used just now" : "never used")}
           {expiresAt === null || state !== "active" ? "" : `, expires ${time(expiresAt)}`}
         </span>
         {state === "active" && <KeyHours hours={hours} keyId={keyId} />}

@@ -68,8 +68,10 @@ export function MintSheet({ close }: { close: () => void }) {
               <summary>{area}</summary>
               {scopes.map(({ scope, says }) => (
                 <label className="choice" key={scope}>
-                  <input type="checkbox" name="scope" value={scope} /> <span className="mono">{scope}</span>
-                  <span className="quiet">{says}</span>
+                  <input type="checkbox" name="scope" value={scope} />
+                  <span className="choice-words">
+                    <span className="mono">{scope}</span> <span className="quiet">{says}</span>
+                  </span>
                 </label>
               ))}
             </details>

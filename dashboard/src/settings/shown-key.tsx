@@ -2,13 +2,16 @@ import { Tabs } from "@base-ui/react/tabs";
 import type { Key } from "../api.ts";
 import { Copy } from "../parts/copy.tsx";
 import { ShownOnce } from "../parts/shown-once.tsx";
+import { Status } from "../parts/states.tsx";
+import { hasCalled, useKeyHours } from "./key-hours.tsx";
 
 /** A new key, with what to do with it. */
 export function ShownKey({
   made: { apiKey, key },
   close,
 }: {
-  made: { apiKey: string; key: Pick<Key, "name"> };
+  /** Of another tenant, without its id: its calls cannot be seen from here. */
+  made: { apiKey: string; key: Pick<Key, "name"> & Partial<Pick<Key, "keyId">> };
   close: () => void;
 }) {
   return (
@@ -28,7 +31,24 @@ export function ShownKey({
           </Tabs.Panel>
         ))}
       </Tabs.Root>
+      {key.keyId !== undefined && <FirstCall keyId={key.keyId} />}
     </ShownOnce>
+  );
+}
+
+const SOON_MILLISECONDS = 3_000;
+
+/** Says when the new key has been used, so that whoever sets up an agent need not look elsewhere. */
+function FirstCall({ keyId }: { keyId: string }) {
+  const hours = useKeyHours((seen) => (hasCalled(seen, keyId) ? false : SOON_MILLISECONDS));
+  if (hours.error !== null) return null;
+  const isSeen = hasCalled(hours.data, keyId);
+  return (
+    <p role="status">
+      <Status kind={isSeen ? "done" : "wait"}>
+        {isSeen ? "The first call has arrived" : "Waits for the first call"}
+      </Status>
+    </p>
   );
 }
 

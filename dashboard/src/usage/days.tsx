@@ -2,11 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { api, type UsageSums } from "../api.ts";
-import { toolName, usdcColumn } from "../format.ts";
+import { time, toolName, usdcColumn } from "../format.ts";
 import { Empty, Panel, Problem } from "../parts/states.tsx";
 import { Chart, DAY_SECONDS, type Day } from "./chart.tsx";
 
 const SHOWN_DAYS = 30;
+/** The service sums this often. */
+const SUM_MILLISECONDS = 60_000;
 
 /** Days without calls are days too. */
 function fillDays(sums: UsageSums["sums"]): Day[] {
@@ -27,6 +29,7 @@ export function Days() {
       const query = tool === undefined ? "" : `&tool=${encodeURIComponent(tool)}`;
       return api<UsageSums>(`/api/usage/sums?by=day&limit=${SHOWN_DAYS}${query}`, { signal });
     },
+    refetchInterval: SUM_MILLISECONDS,
   });
   const sums = days.data?.sums;
   const say = usdcColumn(sums?.map(({ priceMicroUsdc }) => priceMicroUsdc) ?? []);
@@ -36,6 +39,11 @@ export function Days() {
       {days.isPending && <div className="chart" aria-busy="true" />}
       {days.error !== null && <Problem error={days.error} retry={() => void days.refetch()} />}
       {sums?.length === 0 && <Empty>No call of the last days has been summed yet; it takes a minute.</Empty>}
+      {days.data?.summedUntil != null && (
+        <p className="quiet">
+          Calls until {time(days.data.summedUntil)} are counted; newer ones follow within minutes.
+        </p>
+      )}
       {sums !== undefined && sums.length > 0 && (
         <>
           <Chart days={filled} />

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { api, type FailedCall } from "../api.ts";
-import { fromNow, time, toolName } from "../format.ts";
+import { fromNow, sayReason, time, toolName } from "../format.ts";
 import { ErrorCode } from "../parts/error-code.tsx";
 import { Empty, Panel, Problem, Rows } from "../parts/states.tsx";
 
@@ -66,7 +66,7 @@ export function Failures() {
             {id === chosen && shown !== undefined ? (
               <FailureDetails call={shown} />
             ) : (
-              detail !== null && <span className="quiet reason">{detail}</span>
+              detail !== null && <span className="quiet reason">{sayReason(detail)}</span>
             )}
           </li>
         ))}
@@ -80,7 +80,7 @@ function FailureDetails({ call }: { call: FailedCall }) {
   return (
     <dl className="details">
       <dt>Reason</dt>
-      <dd>{call.detail ?? "None was given."}</dd>
+      <dd>{call.detail === null ? "None was given." : sayReason(call.detail)}</dd>
       {approvalId !== undefined && (
         <>
           <dt>Approval</dt>

@@ -310,6 +310,42 @@ it("J and K move through rows, and the back button returns to the list as it was
   await page.getByRole("button", { name: "Budgets in escrow", pressed: true }).waitFor();
 });
 
+it("a question mark lists the keys of the page, and stays a question mark in a field", async () => {
+  const { page } = watched;
+  await open({ path: "/runs", shows: "Book flight" });
+  await page.keyboard.press("?");
+  const list = page.getByRole("dialog");
+  await list.getByText("the next row").waitFor();
+  await page.evaluate(axe.source);
+  expect(await page.evaluate(FIND_VIOLATIONS)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await list.waitFor({ state: "detached" });
+  await open({ path: "/playground?tool=search_hotels", shows: "Fill in the example" });
+  await page.getByLabel("Find a tool").press("?");
+  expect(await page.getByLabel("Find a tool").inputValue()).toBe("?");
+  expect(await page.getByRole("dialog").count()).toBe(0);
+});
+
+it("a member is removed only by whoever types the name", async () => {
+  const { page } = watched;
+  const member = { name: "Zoë Short", email: "zoe@example.com", roles: ["traveler"] };
+  await send("/api/members", "POST", member);
+  await open({ path: "/settings/members", shows: "zoe@example.com" });
+  const row = page.getByRole("listitem").filter({ hasText: "zoe@example.com" });
+  await row.getByRole("button", { name: "Remove" }).click();
+  const remove = page.getByRole("button", { name: "Remove them" });
+  for (const [typed, isPossible] of [
+    ["", false],
+    ["Zoë", false],
+    ["zoe\u0308 short ", true],
+  ] as const) {
+    await page.getByLabel("Type “Zoë Short” to confirm").fill(typed);
+    expect(await remove.isEnabled(), typed).toBe(isPossible);
+  }
+  await remove.click();
+  await row.waitFor({ state: "detached" });
+});
+
 it("a budget that an agent funds appears by itself", async () => {
   const { page } = watched;
   await open({ path: "/trips?list=budgets", shows: IMAGE });

@@ -34,11 +34,14 @@ it("a person signs in by a printed link, makes a key, calls with it, sees a fail
   await page.getByText("it is not shown again").first().waitFor();
   const key = await page.locator(".sheet code").first().innerText();
   expect(key).toMatch(/^ak_/);
+  await page.getByText("Waits for the first call").waitFor();
   const called = await service.call("read_account", {}, { key });
   expect(called.status).toBe(200);
+  await page.getByText("The first call has arrived").waitFor();
   await service.call("search_flights", { origin: "nowhere" }, { key });
   await page.getByRole("button", { name: "I have stored it" }).click();
   await page.getByText("first agent").waitFor();
+  await page.getByRole("listitem").filter({ hasText: "first agent" }).getByText("used just now").waitFor();
   expect(await page.content()).not.toContain(key);
 
   await page.getByRole("link", { name: "Usage" }).click();

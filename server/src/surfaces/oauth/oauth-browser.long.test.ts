@@ -70,6 +70,7 @@ it("a browser without script leads from the program to the consent and back; the
   await member.getByRole("button", { name: "Save" }).click();
   await member.getByText("traveler, approver").waitFor();
   await member.getByRole("button", { name: "Remove" }).click();
+  await dashboard.getByLabel("Type “Grace Hopper” to confirm").fill("Grace Hopper");
   await dashboard.getByRole("button", { name: "Remove them" }).click();
   await member.waitFor({ state: "detached" });
   await listening.close();
