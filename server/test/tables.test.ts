@@ -104,6 +104,8 @@ const NAMING_PERSONS = [
     "trip.user_id",
     "trip_entry.user_id",
     "usage_record.subject",
+    "usage_payer_day.subject",
+    "usage_payer_hour.subject",
     "workflow_run.user_id",
   ],
 ];

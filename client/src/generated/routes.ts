@@ -214,7 +214,7 @@ export interface Routes {
   unlockTrip(input: UnlockTripInput, options?: RouteOptions): RouteAnswer<UnlockTripAnswer, UnlockTripRouteCode>;
   /** List usage records. The tenant's usage records in the environment of the key, newest first, and the used part of its monthly cap. */
   readUsage(input?: ReadUsageInput, options?: RouteOptions): RouteAnswer<ReadUsageAnswer, ReadUsageRouteCode>;
-  /** Sum usage by tool, key or person. Totals of the last days' records in the environment of the key, the most expensive first, at most 100. By tool the sums of whole hours are added up; by key and by person at most the newest 20000 records are counted. */
+  /** Sum usage by tool, key or person. Totals of the last days' records in the environment of the key, the most expensive first, at most 100. Whole hours are counted. By key and by person, a period that began before the update that brought these sums has at most its newest 20000 records. */
   readUsageGroups(input?: ReadUsageGroupsInput, options?: RouteOptions): RouteAnswer<ReadUsageGroupsAnswer, ReadUsageGroupsRouteCode>;
   /** Count the last day's calls by key and hour. The charged calls of each key in the environment of the key that asks, in each of the last 24 hours (UTC), the current one included. At most the newest 20000 records are counted. */
   readKeyHours(input?: undefined, options?: RouteOptions): RouteAnswer<ReadKeyHoursAnswer, ReadKeyHoursRouteCode>;

@@ -10,7 +10,7 @@ export function ShownKey({
   made: { apiKey, key },
   close,
 }: {
-  /** Of another tenant, without its id: its calls cannot be seen from here. */
+  /** Without its id, it is of another tenant: its calls cannot be seen from here. */
   made: { apiKey: string; key: Pick<Key, "name"> & Partial<Pick<Key, "keyId">> };
   close: () => void;
 }) {

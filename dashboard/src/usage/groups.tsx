@@ -81,7 +81,8 @@ export function Groups() {
       )}
       {usage.data?.isComplete === false && (
         <p className="notice">
-          Only the newest 20,000 calls are counted. Choose a shorter period, or sum by tool, for all of them.
+          Only the newest 20,000 calls are counted, as the period began before the service summed by key and by person.
+          Choose a shorter one, or sum by tool, for all of them.
         </p>
       )}
       <ApiCall calls={[{ method: "GET", path }]} />

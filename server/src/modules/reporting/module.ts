@@ -8,9 +8,11 @@ import { defineModule, type Stores } from "./context.ts";
 import { FailedCallLog } from "./failed-call-log.ts";
 import * as usageSums from "./migrations/0069-usage-sums.ts";
 import * as failedCalls from "./migrations/0117-failed-calls.ts";
+import * as usageByPayer from "./migrations/0211-usage-by-payer.ts";
 import { usageRoutes } from "./routes.ts";
 import { describeSpending } from "./spending.ts";
 import { createFailedCalls } from "./store-failed-calls.ts";
+import { createPayerSums } from "./store-payer-sums.ts";
 import { createUsage } from "./store-usage.ts";
 import { makeUsagePartitions, retireUsagePartitions } from "./store-usage-partitions.ts";
 import { createUsageSums } from "./store-usage-sums.ts";
@@ -47,8 +49,13 @@ export const reportingModule = defineModule({
     failedCalls: createFailedCalls(db),
     usageRecords: createUsage(db, () => beside().callPayments),
     usageSums: createUsageSums(db),
+    payerSums: createPayerSums(db),
   }),
-  migrations: { "0069-usage-sums": usageSums, "0117-failed-calls": failedCalls },
+  migrations: {
+    "0069-usage-sums": usageSums,
+    "0117-failed-calls": failedCalls,
+    "0211-usage-by-payer": usageByPayer,
+  },
   parts: {
     usage: ({ stores }) => stores.usageRecords,
     failedCallLog: ({ stores, log }) =>

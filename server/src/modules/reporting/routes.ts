@@ -121,7 +121,7 @@ const readUsageGroups = defineRoute({
   path: "/api/usage/groups",
   tag: "usage",
   summary: "Sum usage by tool, key or person",
-  description: `Totals of the last days' records in the environment of the key, the most expensive first, at most ${MOST_GROUPS}. By tool the sums of whole hours are added up; by key and by person at most the newest ${MOST_GROUPED} records are counted.`,
+  description: `Totals of the last days' records in the environment of the key, the most expensive first, at most ${MOST_GROUPS}. Whole hours are counted. By key and by person, a period that began before the update that brought these sums has at most its newest ${MOST_GROUPED} records.`,
   scope: "usage:read",
   query: z.object({
     by: z.enum(["tool", "key", "person"]).describe("Default: tool").exactOptional(),
@@ -153,11 +153,13 @@ const readUsageGroups = defineRoute({
     const { by = "tool", days = String(DEFAULT_DAYS) } = query;
     const since = clock.now().subtract({ hours: Number(days) * 24 });
     const asked = { by, since, most: MOST_GROUPED, groups: MOST_GROUPS };
-    const found = await reads(tenantId, ({ usageRecords, usageSums }) =>
-      by === "tool"
-        ? groupByTool({ usageRecords, usageSums }, { tenantId, environment, since, now: clock.now() })
-        : usageRecords.group(tenantId, environment, asked),
-    );
+    const found = await reads(tenantId, async ({ usageRecords, usageSums, payerSums }) => {
+      if (by === "tool") {
+        return await groupByTool({ usageRecords, usageSums }, { tenantId, environment, since, now: clock.now() });
+      }
+      const groups = await payerSums.group(tenantId, environment, { by, since, groups: MOST_GROUPS });
+      return groups === undefined ? await usageRecords.group(tenantId, environment, asked) : { groups, counted: 0n };
+    });
     const groups = found.groups.map(({ name, keyName, calls, priceMicro, lastAt }) => ({
       name,
       keyName,

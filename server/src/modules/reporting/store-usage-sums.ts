@@ -3,6 +3,7 @@ import { earliestId } from "../../domain/ids.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Environment } from "../../ports/identity.ts";
+import { forgetPayersBefore, sumPayersBetween } from "./store-payer-sums.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
@@ -98,6 +99,8 @@ export function createUsageSums(db: Queryable): UsageSums {
       const most = from.add({ hours: MOST_HOURS_AT_ONCE });
       const isLast = Temporal.Instant.compare(most, now) > 0;
       await sumBetween(db, from, most);
+      await sumPayersBetween(db, from, most);
+      if (isLast) await forgetPayersBefore(db, now);
       await sql`update usage_summed set until = ${(isLast ? now : most).toString()}`.execute(db);
       return !isLast;
     },

@@ -9,6 +9,7 @@ import { createMigratedDatabase, type TestDatabase } from "../../../test/support
 import { newId } from "../../domain/ids.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
 import * as usagePartitions from "../charging/migrations/0068-usage-partitions.ts";
+import { createPayerSums } from "./store-payer-sums.ts";
 import { makeUsagePartitions, retireUsagePartitions } from "./store-usage-partitions.ts";
 import { createUsageSums } from "./store-usage-sums.ts";
 
@@ -124,6 +125,51 @@ test("they are summed by hour and by day, including late ones, and the sums matc
   expect(
     await sums.list("tenant_1", "production", { by: "day", tool: undefined, before: undefined, limit: 5 }),
   ).toEqual([]);
+});
+
+test("by key and by caller they are the same as the records, from whichever hour on", async () => {
+  const now = month(3).add({ hours: 7, minutes: 20 });
+  // Whole days, parts of days, and hours that are not summed yet.
+  for (let hours = 0; hours < 90; hours += 7) {
+    const id = await record(now.subtract({ hours, minutes: 1 }));
+    const even = hours % 2 === 0;
+    await opened.pool.query(
+      "update usage_record set tenant_id = 'tenant_2', key_id = $2, subject = $3, price_micro = $4 where id = $1",
+      [id, hours === 21 ? null : even ? "key_even" : "key_odd", even ? "user_ada" : "svc:key_odd", hours + 1],
+    );
+  }
+  // Summed again from the first of them on.
+  await opened.pool.query("update usage_summed set until = $1", [now.subtract({ hours: 95 }).toString()]);
+  await sum(now.subtract({ hours: 4 }));
+  const payers = createPayerSums(opened.db);
+  const floor = (at: Temporal.Instant) => at.round({ smallestUnit: "hour", roundingMode: "floor" });
+  for (const hours of [1, 5, 12, 25, 40, 61, 94]) {
+    const since = now.subtract({ hours });
+    for (const [by, column] of [
+      ["key", "key_id"],
+      ["person", "subject"],
+    ] as const) {
+      const { rows } = await opened.pool.query(
+        `select ${column} as name, count(*)::text as calls, sum(price_micro)::text as price from usage_record
+         where tenant_id = 'tenant_2' and created_at >= $1 group by 1 order by sum(price_micro) desc, 1`,
+        [floor(since).toString()],
+      );
+      const groups = await payers.group("tenant_2", "sandbox", { by, since, groups: 10 });
+      const found = groups?.map(({ name, calls, priceMicro }) => ({ name, calls: `${calls}`, price: `${priceMicro}` }));
+      expect(found, `${by} of ${hours} hours`).toEqual(rows);
+    }
+  }
+  // Earlier records were summed by tool only.
+  await opened.pool.query("update usage_summed set payers_since = $1", [floor(now.subtract({ hours: 50 })).toString()]);
+  const group = (hours: number) =>
+    payers.group("tenant_2", "sandbox", { by: "key", since: now.subtract({ hours }), groups: 10 });
+  expect(await group(49)).toBeDefined();
+  expect(await group(52)).toBeUndefined();
+  await opened.pool.query("update usage_summed set payers_since = null");
+  // Only as long as anybody can ask for them.
+  await sum(now.add({ hours: 24 * 100 }));
+  const { rows: left } = await opened.pool.query("select 1 from usage_payer_hour where tenant_id = 'tenant_2'");
+  expect(left).toEqual([]);
 });
 
 test("old ones are exported completely and removed with their month; unpaid or unsummed ones stay", async () => {

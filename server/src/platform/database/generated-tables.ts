@@ -1401,6 +1401,28 @@ export interface UsageHourTable {
   priceMicro: bigint;
 }
 
+export interface UsagePayerDayTable {
+  tenantId: string;
+  environment: "sandbox" | "production";
+  beginsAt: Timestamp;
+  keyId: string;
+  subject: string;
+  calls: bigint;
+  priceMicro: bigint;
+  lastAt: Timestamp;
+}
+
+export interface UsagePayerHourTable {
+  tenantId: string;
+  environment: "sandbox" | "production";
+  beginsAt: Timestamp;
+  keyId: string;
+  subject: string;
+  calls: bigint;
+  priceMicro: bigint;
+  lastAt: Timestamp;
+}
+
 export interface UsageRecordTable {
   id: string;
   tenantId: string | null;
@@ -1424,6 +1446,7 @@ export interface UsageRecordTable {
 export interface UsageSummedTable {
   id: Defaulted<boolean>;
   until: Timestamp | null;
+  payersSince: Timestamp | null;
 }
 
 export interface ValidationTable {
@@ -1658,6 +1681,8 @@ export interface Database {
   tripEntry: TripEntryTable;
   usageDay: UsageDayTable;
   usageHour: UsageHourTable;
+  usagePayerDay: UsagePayerDayTable;
+  usagePayerHour: UsagePayerHourTable;
   usageRecord: UsageRecordTable;
   usageSummed: UsageSummedTable;
   validation: ValidationTable;
