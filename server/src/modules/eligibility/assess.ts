@@ -61,7 +61,6 @@ function residentHome(question: EligibilityQuestion, known: KnownRegime | undefi
   const { document, arrivesOn, residenceIso3 = "" } = question;
   const isExpired = document.expiresOn < arrivesOn.toString();
   const passport = `This passport (${nameCountry(document.nationality)}) expires on ${document.expiresOn}.`;
-  const country = nameCountry(residenceIso3);
   return concluded(question, known, [
     {
       check: { id: "passport", status: isExpired ? "fail" : "pass", detail: passport, source: null },
@@ -72,12 +71,12 @@ function residentHome(question: EligibilityQuestion, known: KnownRegime | undefi
       check: {
         id: "visa",
         status: "pass",
-        detail: `By the profile, the traveler may live in ${country}: residents need no visa or authorization for visitors. The residence permit must be valid on ${arrivesOn} and is shown with the passport.`,
+        detail: `By the profile, the traveler lives there (residence: ${residenceIso3}): residents need no visa or authorization for visitors. The residence permit must be valid on ${arrivesOn} and is shown with the passport.`,
         source: null,
       },
       verdict: "eligible",
       isHome: true,
-      nextStep: `Carry the residence permit of ${country} with the passport: airlines ask for it.`,
+      nextStep: `Carry the residence permit (${residenceIso3}) with the passport: airlines ask for it.`,
     },
   ]);
 }
@@ -90,17 +89,16 @@ function asReturn(asked: Case, findings: readonly Finding[]): readonly Finding[]
   return findings.map((finding) => (finding.verdict === "visa_required" ? onReturn(asked, finding) : finding));
 }
 
-function onReturn({ regime, startedInIso3 = "" }: Case, { check }: Finding): Finding {
-  const country = nameCountry(startedInIso3);
+function onReturn({ regime }: Case, { check }: Finding): Finding {
   return {
     check: {
       ...check,
       status: "unknown",
-      detail: `The trip began in ${country}: if the traveler lives there, the residence permit is enough, otherwise a visa is needed for this return. ${check.detail}`,
+      detail: `The trip began in ${regime.title}: if the traveler lives there, the residence permit is enough, otherwise a visa is needed for this return. ${check.detail}`,
     },
     verdict: "needs_information",
     isHome: true,
-    nextStep: `If the traveler lives in ${country}, set residence with save_traveler and carry the permit. Otherwise look at the visa before anything is paid: it must allow another entry; see ${regime.officialUrl}.`,
+    nextStep: `If the traveler lives in ${regime.title}, set residence with save_traveler and carry the permit. Otherwise look at the visa before anything is paid: it must allow another entry; see ${regime.officialUrl}.`,
   };
 }
 
