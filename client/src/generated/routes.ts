@@ -3610,6 +3610,8 @@ export type ReadTravelerAnswer = {
   /** E.164 */
   phoneNumber?: string;
   preferredLanguage?: string;
+  /** Country of residence, ISO 3166-1 alpha-3 */
+  residence?: string;
   loyaltyProgrammeAccounts: {
     airlineIataCode: string;
     accountNumber: string;
@@ -3639,6 +3641,8 @@ export type WriteTravelerInput = {
     /** E.164 */
     phoneNumber?: string | undefined;
     preferredLanguage?: string | undefined;
+    /** Country of residence, ISO 3166-1 alpha-3 */
+    residence?: string | undefined;
     loyaltyProgrammeAccounts?: readonly {
       airlineIataCode: string;
       accountNumber: string;
@@ -3664,6 +3668,8 @@ export type WriteTravelerAnswer = {
   /** E.164 */
   phoneNumber?: string;
   preferredLanguage?: string;
+  /** Country of residence, ISO 3166-1 alpha-3 */
+  residence?: string;
   loyaltyProgrammeAccounts: {
     airlineIataCode: string;
     accountNumber: string;
@@ -3712,6 +3718,8 @@ export type ExportTravelerAnswer = {
     /** E.164 */
     phoneNumber?: string;
     preferredLanguage?: string;
+    /** Country of residence, ISO 3166-1 alpha-3 */
+    residence?: string;
     loyaltyProgrammeAccounts: {
       airlineIataCode: string;
       accountNumber: string;

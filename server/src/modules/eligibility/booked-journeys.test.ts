@@ -275,6 +275,16 @@ describe("a return to where the trip began", () => {
     ]);
   });
 
+  test("is said to be possible for residents where a visa is asked for", async () => {
+    await travelerWith("arjun", "IND");
+    const journey = { originIso3: "MEX", destinationIso3: "DEU", departureDate: inDays(40), purpose: "leisure" };
+    const ask = () => call("check_travel_eligibility", { travelerUserId: "arjun", ...journey });
+    const said = expect.stringContaining("set residence with save_traveler");
+    expect(await ask()).toMatchObject({ verdict: "visa_required", nextSteps: [said, expect.anything()] });
+    await call("save_traveler", { userId: "arjun", residence: "DEU" });
+    expect((await ask()).verdict).toBe("eligible");
+  });
+
   test("needs no visa for those who live there, with a passport that is still valid", async () => {
     await travelerWith("rosa", "IND");
     await call("save_traveler", { userId: "rosa", residence: "AUT" });

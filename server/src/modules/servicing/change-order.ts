@@ -39,10 +39,12 @@ export const ChangeResult = SupplierResult.extend(ChangePrice.shape).extend({
   ...OrderNow.shape,
 });
 
-export const StaysAffected = z
-  .array(wordsOfOthers())
-  .optional()
-  .describe("Stays of the travelers that no longer fit the flights: nights without a bed, or paid and not used");
+const LONGEST_AFFECTED = 2_000;
+
+export const StaysAffected = wordsOfOthers(
+  "Stays of the travelers that no longer fit the flights: nights without a bed, or paid and not used",
+  LONGEST_AFFECTED,
+).optional();
 
 export interface ChangePayment {
   type: "balance" | "arc" | "card";

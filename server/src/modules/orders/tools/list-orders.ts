@@ -30,7 +30,7 @@ export const listOrders = defineTool({
   name: "list_orders",
   title: "List orders",
   summary:
-    "List your flight and stay orders, newest booking first: route, dates, travelers, references, state, price, and what was spent on whom.",
+    "List your flight and stay orders, newest first: route, dates, references, state, price, and what was spent on whom.",
   area: "flights",
   scopes: ORDER_SCOPES,
   effect: "read",

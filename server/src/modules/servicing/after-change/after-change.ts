@@ -60,7 +60,7 @@ export async function listStaysNear(
 }
 
 /** A stay that began on the arrival of a replaced flight, or ended on its departure, belongs to it. */
-export function sayUnfitStays(stays: NearStays, { removed, added }: Replaced): { staysAffected?: string[] } {
+export function sayUnfitStays(stays: NearStays, { removed, added }: Replaced): { staysAffected?: string } {
   const said = stays.flatMap((stay) => {
     const { checkInDate, checkOutDate } = stay;
     return removed.flatMap((flown, index) => {
@@ -76,7 +76,7 @@ export function sayUnfitStays(stays: NearStays, { removed, added }: Replaced): {
       ];
     });
   });
-  return said.length === 0 ? {} : { staysAffected: said };
+  return said.length === 0 ? {} : { staysAffected: said.join(" ") };
 }
 
 const LAST_NIGHT_ENDS_AT = "05:00";

@@ -68,7 +68,7 @@ export const requestOrderChange = defineTool({
   title: "Request an order's change",
   summary: "Price replacing slices of a flight order. Nothing is changed yet.",
   advice:
-    "Changes all travelers alike. Use the slice ids from book_flight or read_order; bags and seats of a removed slice are lost (servicesLost). changeTotalAmount is the full amount due, including the penalty and refunds for flights and services. Next: select_order_change_offer.",
+    "Changes all travelers alike. Slice ids: read_order; bags and seats of a removed slice are lost (servicesLost). changeTotalAmount is the full amount due, with penalty and refunds. Next: select_order_change_offer.",
   area: "flights",
   effect: "write",
   onlyAsks: true,
