@@ -126,6 +126,7 @@ const OWN_NAMES = [
     "ics",
     "input",
     "issuePaths",
+    "laterTerms",
     "left",
     "lines",
     "message",

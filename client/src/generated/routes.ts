@@ -148,7 +148,7 @@ export interface Routes {
   endNoticesOfAKind(input: EndNoticesOfAKindInput, options?: RouteOptions): RouteAnswer<EndNoticesOfAKindAnswer, EndNoticesOfAKindRouteCode>;
   /** This description. OpenAPI 3.1, generated from the registry of tools. Has an ETag and can be read from any web page. */
   openapi(input?: undefined, options?: RouteOptions): RouteAnswer<OpenapiAnswer, OpenapiRouteCode>;
-  /** List orders. The tenant's flight and stay orders, newest first, as last read from the supplier. */
+  /** List orders. The tenant's flight and stay orders, newest first, as last read from the supplier. As CSV, with one line per traveler of each order: what was spent on whom, the order's cost in equal parts. */
   getOrders(input?: GetOrdersInput, options?: RouteOptions): RouteAnswer<GetOrdersAnswer, GetOrdersRouteCode>;
   /** Read an order. One of the tenant's orders: its documents, and its changes, refunds, credits and history. */
   getOrder(input: GetOrderInput, options?: RouteOptions): RouteAnswer<GetOrderAnswer, GetOrderRouteCode>;
@@ -2189,6 +2189,8 @@ export type GetMovementsInput = {
   to?: string | undefined;
   orderId?: string | undefined;
   tripId?: string | undefined;
+  /** csv: the newest 1000 as a file, whatever limit and cursor say */
+  format?: "json" | "csv" | undefined;
 };
 
 export type GetMovementsAnswer = {
@@ -2237,7 +2239,7 @@ export type GetMovementsAnswer = {
     amount: string;
     chain?: string;
   })[] | null;
-};
+} | ReceivedFile;
 
 export type GetMovementsRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "sandbox_unavailable" | "unavailable";
 
@@ -2328,8 +2330,19 @@ export type GetOrdersInput = {
   limit?: number | undefined;
   /** Only orders with this status */
   status?: "held" | "confirmed" | "cancelled" | "lapsed" | undefined;
+  kind?: "flight" | "stay" | undefined;
+  /** Only orders on which this user travels */
+  userId?: string | undefined;
   /** Only travel that ends on this local day or later */
   from?: string | undefined;
+  /** Only travel that begins on this local day or earlier */
+  to?: string | undefined;
+  /** Only orders that were booked on this day or later, UTC */
+  bookedFrom?: string | undefined;
+  /** Only orders that were booked on this day or earlier, UTC */
+  bookedTo?: string | undefined;
+  /** csv: the newest 1000 as a file, whatever limit and cursor say */
+  format?: "json" | "csv" | undefined;
 };
 
 export type GetOrdersAnswer = {
@@ -2389,7 +2402,7 @@ export type GetOrdersAnswer = {
   })[];
   /** null on the last page */
   nextCursor: string | null;
-};
+} | ReceivedFile;
 
 export type GetOrdersRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
@@ -3602,6 +3615,8 @@ export type ReadTravelerAnswer = {
   /** E.164 */
   phoneNumber?: string;
   preferredLanguage?: string;
+  /** Country of residence, ISO 3166-1 alpha-3 */
+  residence?: string;
   loyaltyProgrammeAccounts: {
     airlineIataCode: string;
     accountNumber: string;
@@ -3631,6 +3646,8 @@ export type WriteTravelerInput = {
     /** E.164 */
     phoneNumber?: string | undefined;
     preferredLanguage?: string | undefined;
+    /** Country of residence, ISO 3166-1 alpha-3 */
+    residence?: string | undefined;
     loyaltyProgrammeAccounts?: readonly {
       airlineIataCode: string;
       accountNumber: string;
@@ -3656,6 +3673,8 @@ export type WriteTravelerAnswer = {
   /** E.164 */
   phoneNumber?: string;
   preferredLanguage?: string;
+  /** Country of residence, ISO 3166-1 alpha-3 */
+  residence?: string;
   loyaltyProgrammeAccounts: {
     airlineIataCode: string;
     accountNumber: string;
@@ -3704,6 +3723,8 @@ export type ExportTravelerAnswer = {
     /** E.164 */
     phoneNumber?: string;
     preferredLanguage?: string;
+    /** Country of residence, ISO 3166-1 alpha-3 */
+    residence?: string;
     loyaltyProgrammeAccounts: {
       airlineIataCode: string;
       accountNumber: string;

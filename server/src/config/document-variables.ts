@@ -10,8 +10,8 @@ export const documentVariables = {
   ),
   scanTimeoutSeconds: withDefault(
     "SCAN_TIMEOUT_SECONDS",
-    "60",
-    "Seconds that reading a document may take before its process is ended. Scanned pages take longest, and longer on a busy machine.",
+    "45",
+    "Seconds that a document may take, from the call to the answer, before its process is ended; half of them may be the wait for its turn. Scanned pages take longest, and longer on a busy machine. Most MCP clients give up after 60 seconds.",
     wholeNumber(1, 300),
   ),
   scanMemoryMegabytes: withDefault(

@@ -25,6 +25,9 @@ export const guestClaim = {
 
 const UNCLAIMED =
   "The guest has not claimed the trip yet. They open guestLink from prefund_trip, with their own wallet. It was emailed to them only if emailSent says so; otherwise pass it on. The run continues by itself afterwards.";
+/** Nobody else would ever open the link. */
+const UNCLAIMED_OWN =
+  "The trip was prefunded for nobody by name, and a claim is missing. If it is your own, claim it now: guest_claim_link with guestLink and codeNonce from prefund_trip (unlock_claim returns the link again) and, as guestWallet, your treasury wallet's address from check_treasury. If a guest travels, pass guestLink on to them. The run continues by itself afterwards.";
 const CLAIM_HOURS = 72;
 const APPROVAL_HOURS = 24;
 
@@ -41,7 +44,7 @@ export async function waitForClaim(
   if (trip.claim.guestWallet !== null) return { freeUsdc, expiresAt };
   const { status } = await pause({
     step: "guest_claim",
-    reason: UNCLAIMED,
+    reason: isForNobody(trip) ? UNCLAIMED_OWN : UNCLAIMED,
     resolution: Claimed,
     by: "service",
     event: { name: "trip_claimed", subject: trip.tripId },
@@ -52,6 +55,9 @@ export async function waitForClaim(
   if (status === "expired") throw new StepFailure("claim_expired", "The guest did not claim the trip in time.");
   return { freeUsdc, expiresAt };
 }
+
+const isForNobody = ({ guestEmail, details, claim }: Answer<"read_trip">): boolean =>
+  guestEmail === null && details.guestName === undefined && !claim.requiresCode;
 
 /** A call that books. */
 type BookingCall = Args<"preview_call">;

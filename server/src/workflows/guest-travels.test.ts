@@ -67,6 +67,21 @@ async function customer(userId: string, email: string): Promise<string> {
   return String((await call("ensure_flight_customer", { clerkUserId: userId })).customerUserId);
 }
 
+describe("a trip that was prefunded for nobody by name", () => {
+  it("says at once that its own buyer can claim it, with the treasury wallet", async () => {
+    const { tripId, ...own } = await prefund({});
+    const run = await flight(tripId);
+    expect(run).toMatchObject({ status: "paused", nextStepId: "guest_claim" });
+    expect(run.pauseReason).toMatch(/If it is your own, claim it now: guest_claim_link .*check_treasury/);
+    const { address: guestWallet } = await call("check_treasury", {});
+    const { guestLink, codeNonce } = Object(own);
+    await call("guest_claim_link", { guestLink, codeNonce, guestWallet });
+    await expect.poll(async () => (await read(run)).nextStepId, { timeout: 30_000 }).not.toBe("guest_claim");
+    const forGuest = await flight((await prefund({ guestName: "Grete" })).tripId);
+    expect(forGuest.pauseReason).toMatch(/^The guest has not claimed the trip yet/);
+  });
+});
+
 describe("a trip that was prefunded for a guest", () => {
   it("waits for the guest's details from the page, and the guest flies", async () => {
     const trip = await prefund({ guestName: "Grete", guestEmail: CONTACT.email, require2fa: true });

@@ -61,6 +61,7 @@ interface RouteCall<Params, Query, Body, Code extends ServiceCode> {
 /** The caller of a route that asks for a key. */
 interface KeyedCall {
   principal: Principal;
+  gone: SignalSource;
 }
 
 /** The caller of a route that also takes the internal token: one principal for a key, one per tenant for a token. */
@@ -218,11 +219,7 @@ export const defineRoute: DefineRoute<KeyedCall, KeyedRoute> = ({ scope, orOwn, 
 };
 
 /** A route for keys with its scope, whose answer is a stream of events. */
-export const defineStream: DefineRoute<KeyedCall & Headers & Pick<InternalCall, "gone">, KeyedRoute> = ({
-  scope,
-  maximumBodyBytes,
-  ...face
-}) => {
+export const defineStream: DefineRoute<KeyedCall & Headers, KeyedRoute> = ({ scope, maximumBodyBytes, ...face }) => {
   const problems = listProblemCodes(face.errors);
   const shared = { access: { scope }, problems, maximumBodyBytes, limitByAddress: undefined } as const;
   return { ...face, ...shared, isStream: true, bodyAs: "json" };

@@ -41,6 +41,25 @@ const AIR = {
   },
 };
 
+describe("a safety aid", () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await openSharedService();
+  });
+  afterAll(() => service?.[Symbol.asyncDispose]());
+  const aid = async (travelerNotes: string, languageCode = "en") =>
+    requireResult(await service.call("travel_safety_aid", { ...LISBON, travelerNotes, languageCode }));
+
+  it("names what it did not recognise in the notes", async () => {
+    expect(await aid("wheelchair and take warfarin, vegetarian")).toMatchObject({
+      recognizedNeeds: ["mobility"],
+      notRecognized: ["take warfarin", "vegetarian"],
+      notes: [expect.stringContaining("notRecognized")],
+    });
+    expect(await aid("Diabetes, Rollstuhl, Nussallergie", "de")).toMatchObject({ notRecognized: [], notes: [] });
+  });
+});
+
 describe("with sources", () => {
   let server: ScriptedServer;
   let service: TestService;

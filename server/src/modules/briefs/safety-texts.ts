@@ -75,7 +75,7 @@ const NEEDS = [
   {
     need: "medical",
     words:
-      /diabet|insulin|asthma|asma|heart|herz|card[ií]a|cœur|coraz|epilep|épilep|medic|médic|medik|remédio|持病|薬/iu,
+      /diabet|insulin|asthma|asma|heart|herz|card[ií]a|cœur|coraz|epilep|épilep|medic|médic|medik|remédio|anticoag|blood[- ]thinn|tablet|\bpills?\b|持病|薬/iu,
   },
   {
     need: "mobility",
@@ -92,9 +92,21 @@ const NEEDS = [
 export const needs = ["medical", "allergy", "mobility", "pregnancy", "children", "hearing"] as const;
 type Need = (typeof needs)[number];
 
-/** By keywords in the notes: a need in other words is not recognised. */
-export function adviseFor(notes: string, words: Words): { recognizedNeeds: Need[]; advice: string[] } {
+/** Notes list needs with commas, full stops and the word "and" of the languages of our texts. */
+const BETWEEN_NEEDS = /[,;.\n、。，]+|\s+(?:and|und|et|y|e|with|mit|avec|con|com)\s+/iu;
+const MOST_PARTS = 20;
+
+/** By keywords in the notes: a need in other words is not recognised, and is named. */
+export function adviseFor(
+  notes: string,
+  words: Words,
+): { recognizedNeeds: Need[]; notRecognized: string[]; advice: string[] } {
   const say = safetyTexts(words);
   const recognizedNeeds = NEEDS.filter((one) => one.words.test(notes)).map(({ need }) => need);
-  return { recognizedNeeds, advice: [say("general"), ...recognizedNeeds.map((need) => say(need))] };
+  const notRecognized = notes
+    .split(BETWEEN_NEEDS)
+    .map((part) => part.trim())
+    .filter((part) => /\p{L}/u.test(part) && !NEEDS.some((one) => one.words.test(part)))
+    .slice(0, MOST_PARTS);
+  return { recognizedNeeds, notRecognized, advice: [say("general"), ...recognizedNeeds.map((need) => say(need))] };
 }

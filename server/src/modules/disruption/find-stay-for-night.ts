@@ -97,7 +97,7 @@ export async function findHotels(
     rates,
   );
   const nights = Temporal.PlainDate.from(checkInDate).until(checkOutDate).days;
-  const shown = accommodations.slice(0, STAYS_RETURNED).map((accommodation) =>
+  const ranked = accommodations.slice(0, STAYS_RETURNED).map((accommodation) =>
     toAccommodationAnswer(accommodation, {
       center: place,
       nights,
@@ -105,8 +105,10 @@ export async function findHotels(
       party: { guests, rooms: 1 },
     }),
   );
-  const picks = pickAccommodations(shown, place);
+  const picks = pickAccommodations(ranked, place);
   // Somebody who is stranded late takes the nearest bed rather than the best hotel.
+  const distance = ({ distanceMeters }: (typeof ranked)[number]) => distanceMeters ?? Number.POSITIVE_INFINITY;
+  const shown = ranked.toSorted((one, other) => distance(one) - distance(other));
   const near = shown.find(({ id }) => id === (picks.nearest ?? picks.best)) ?? shown[0];
   const next = near === undefined ? null : { tool: "quote_stay", args: { rateId: near.cheapestRate.id } };
   return { ...AVAILABLE, takenAs, ...dates, accommodations: shown, picks, next };

@@ -55,8 +55,8 @@ const Answer = z.object({
   }),
   hotel: Marked.extend({
     checkInDate: z.string(),
-    accommodations: z.array(z.looseObject({ id: z.string(), name: z.string() })),
-    picks: z.looseObject({ best: z.string() }).nullable(),
+    accommodations: z.array(z.looseObject({ id: z.string(), name: z.string(), distanceMeters: z.number() })),
+    picks: z.looseObject({ best: z.string(), nearest: z.string() }).nullable(),
   }).nullable(),
   transfer: Marked.extend({
     airport: z.string().nullable(),
@@ -118,7 +118,7 @@ describe("a disrupted trip", () => {
     expect(messages[2]).toMatchObject({ recipient: null, reason: expect.stringMatching(/off/) });
     for (const { text } of messages) {
       expect(text).toContain("BA117 LHR–JFK");
-      expect(text).toContain(hotel?.accommodations[0]?.name.slice(0, 10));
+      expect(text).toContain(hotel?.accommodations.find(({ id }) => id === hotel.picks?.best)?.name.slice(0, 10));
     }
     // The offers are bookable, as the tenant has seen them.
     const [first] = alternatives.offers;
@@ -191,7 +191,9 @@ describe("a disrupted trip", () => {
     expect(alternatives.searchedDates).toEqual([tonight, tomorrow]);
     const leaving = departures(alternatives.offers).map((departingAt) => departingAt.slice(0, 10));
     expect(new Set(leaving)).toEqual(new Set([tonight, tomorrow]));
-    expect(hotel?.picks?.best).toBe(hotel?.accommodations[0]?.id);
+    const distances = hotel?.accommodations.map(({ distanceMeters }) => distanceMeters) ?? [];
+    expect(distances).toEqual(distances.toSorted((one, other) => one - other));
+    expect(hotel?.picks?.nearest).toBe(hotel?.accommodations[0]?.id);
     expect(hotel).toMatchObject({ takenAs: expect.stringContaining("United Kingdom") });
     expect(hotel?.otherCandidates).toEqual(expect.arrayContaining([expect.stringContaining("VA")]));
   });

@@ -33,6 +33,8 @@ export interface ScanRequest {
   today: Temporal.PlainDate;
   /** The tenant, or the payer of a call without a key: owners take turns. */
   owner: string;
+  /** By `performance.now()`: when the call began, which waits only so long. */
+  arrivedAt: number;
   /** Aborted when nobody waits for the scan any more. */
   signal: AbortSignal;
   progress(step: string): void;

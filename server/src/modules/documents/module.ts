@@ -41,14 +41,14 @@ declare module "../../kernel/contracts/tool.ts" {
 }
 
 /** Per payer: a failed scan costs more than it earns. */
-const SCANS_OF_A_PAYER = { costlyCallsPerTenant: 1, costlyCallsWaiting: 2, costlyCallsWaitMilliseconds: 30_000 };
+const SCANS_OF_A_PAYER = { costlyCallsPerTenant: 1, costlyCallsWaiting: 2, costlyCallsWaitMilliseconds: 10_000 };
 /** The scanner itself limits all scans together. */
 const ANY_NUMBER = 1_000_000;
 
 /** Per tenant or payer: one document is fetched while others are read. */
 const FETCHED_AHEAD = 1;
 const FETCHED_BY_ALL = 4;
-const FETCHES = { costlyCallsWaiting: 20, costlyCallsWaitMilliseconds: 30_000 };
+const FETCHES = { costlyCallsWaiting: 20, costlyCallsWaitMilliseconds: 10_000 };
 
 /** Reads documents that travelers photograph or keep as files, without storing anything of them. */
 export const documentsModule = defineModule({
@@ -86,6 +86,8 @@ function openScanner({ scanProcesses, scanTimeoutSeconds, scanMemoryMegabytes }:
     // One process is always left for others.
     processesPerOwner: Math.max(1, scanProcesses - 1),
     timeoutMilliseconds: scanTimeoutSeconds * 1_000,
+    // Whoever waited longer would have too little time left to be read.
+    waitMilliseconds: (scanTimeoutSeconds * 1_000) / 2,
     memoryMegabytes: scanMemoryMegabytes,
   };
   return new Scanner(settings, { failed: (how) => log.error({ how }, "a document could not be read") });

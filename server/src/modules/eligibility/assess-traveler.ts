@@ -10,6 +10,8 @@ import type { CountryStay, EligibilityAssessment, EligibilityRules, TravelPurpos
 export interface KnownTraveler {
   passports: readonly Passport[];
   bookedStays: readonly CountryStay[];
+  /** ISO 3166-1 alpha-3. */
+  residence?: string | undefined;
 }
 
 export interface Journey {
@@ -19,6 +21,8 @@ export interface Journey {
   arrivesOn: Temporal.PlainDate;
   leavesOn: Temporal.PlainDate | undefined;
   purpose: TravelPurpose;
+  /** The country in which the whole trip began. Left out for its first journey, and if unknown. */
+  startedInIso3?: string | undefined;
   /** The journey returns to its origin. Left out if unknown. */
   turnsBack?: boolean;
 }
@@ -44,15 +48,16 @@ export async function readTraveler(
   const profile = await readProfile(userId);
   if (profile === undefined && !(await travelers.isUser(tenantId, userId, environment))) return undefined;
   const passports = profile?.passports ?? [];
-  if (!needsStays || passports.length === 0) return { passports, bookedStays: [] };
+  const residence = profile?.residence;
+  if (!needsStays || passports.length === 0) return { passports, residence, bookedStays: [] };
   const slices = await stores.orders.listBookedSlices(tenantId, environment, userId);
-  return { passports, bookedStays: listStays(slices, maps) };
+  return { passports, residence, bookedStays: listStays(slices, maps) };
 }
 
 /** One per passport, the best one first; empty if the traveler has none. */
 export function assessPassports(
   rules: EligibilityRules,
-  { passports, bookedStays }: KnownTraveler,
+  { passports, bookedStays, residence }: KnownTraveler,
   journey: Journey,
   today: Temporal.PlainDate,
 ): readonly Assessed<Passport>[] {
@@ -63,6 +68,7 @@ export function assessPassports(
         turnsBack: false,
         ...journey,
         document,
+        residenceIso3: residence,
         otherStays: bookedStays,
         otherNationalities: passports.filter((other) => other !== document).map(({ nationality }) => nationality),
         today,

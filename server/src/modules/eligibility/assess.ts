@@ -13,6 +13,7 @@ import type {
 } from "./eligibility-rules.ts";
 import { type Case, daysBetween, type Finding, findSource, worstVerdict } from "./findings.ts";
 import type { KnownRegime, Regimes } from "./read-regimes.ts";
+import type { Regime } from "./regime-schema.ts";
 
 /** A rule that was last confirmed longer ago is stale: visa rules change every few months. */
 const FRESH_DAYS = 90;
@@ -39,11 +40,66 @@ function assess(regimes: Regimes, question: EligibilityQuestion): EligibilityAss
   if (namesNoNationality(document.nationality)) return withoutNationality(question, known);
   const isOwnCountry = known?.regime.citizens?.has(document.nationality) ?? document.nationality === destinationIso3;
   if (isOwnCountry || document.nationality === destinationIso3) return ownCountry(question, known);
+  if (mayLiveThere(question, known?.regime)) return residentHome(question, known);
   if (known === undefined) return notCovered(question);
   const { regime } = known;
   const asked: Case = { ...question, regime, expiresOn: Temporal.PlainDate.from(document.expiresOn) };
   if (staysInside(asked)) return concluded(question, known, goOnInside(asked));
-  return concluded(question, known, listFindings(asked));
+  return concluded(question, known, asReturn(asked, listFindings(asked)));
+}
+
+/** In the country, or in one with which it has no checked borders. */
+const isThere = (place: string | undefined, { destinationIso3 }: EligibilityQuestion, regime: Regime | undefined) =>
+  place !== undefined &&
+  (place === destinationIso3 || (regime?.openInside !== undefined && regime.countries.has(place)));
+
+const mayLiveThere = (question: EligibilityQuestion, regime: Regime | undefined): boolean =>
+  isThere(question.residenceIso3, question, regime);
+
+/** Visitors' rules do not apply to residents, whose permit the service has not seen. */
+function residentHome(question: EligibilityQuestion, known: KnownRegime | undefined): EligibilityAssessment {
+  const { document, arrivesOn, residenceIso3 = "" } = question;
+  const isExpired = document.expiresOn < arrivesOn.toString();
+  const passport = `This passport (${nameCountry(document.nationality)}) expires on ${document.expiresOn}.`;
+  return concluded(question, known, [
+    {
+      check: { id: "passport", status: isExpired ? "fail" : "pass", detail: passport, source: null },
+      verdict: isExpired ? "not_admitted" : "eligible",
+      ...(isExpired ? { nextStep: "Renew the passport before the journey." } : {}),
+    },
+    {
+      check: {
+        id: "visa",
+        status: "pass",
+        detail: `By the profile, the traveler lives there (residence: ${residenceIso3}): residents need no visa or authorization for visitors. The residence permit must be valid on ${arrivesOn} and is shown with the passport.`,
+        source: null,
+      },
+      verdict: "eligible",
+      isHome: true,
+      nextStep: `Carry the residence permit (${residenceIso3}) with the passport: airlines ask for it.`,
+    },
+  ]);
+}
+
+/** Whoever began the trip there may live there: then no visa for visitors is asked for. */
+function asReturn(asked: Case, findings: readonly Finding[]): readonly Finding[] {
+  const { startedInIso3, regime } = asked;
+  if (!isThere(startedInIso3, asked, regime)) return findings;
+  if (worstVerdict(findings.map(({ verdict }) => verdict)) !== "visa_required") return findings;
+  return findings.map((finding) => (finding.verdict === "visa_required" ? onReturn(asked, finding) : finding));
+}
+
+function onReturn({ regime }: Case, { check }: Finding): Finding {
+  return {
+    check: {
+      ...check,
+      status: "unknown",
+      detail: `The trip began in ${regime.title}: if the traveler lives there, the residence permit is enough, otherwise a visa is needed for this return. ${check.detail}`,
+    },
+    verdict: "needs_information",
+    isHome: true,
+    nextStep: `If the traveler lives in ${regime.title}, set residence with save_traveler and carry the permit. Otherwise look at the visa before anything is paid: it must allow another entry; see ${regime.officialUrl}.`,
+  };
 }
 
 /** Stays that use up a limit lead to a visa at worst: a refusal depends only on rules that ask where a traveler has been. */
@@ -208,6 +264,7 @@ function concluded(
   const inOrder = [...findings.filter(isOfPassport), ...findings.filter((finding) => !isOfPassport(finding))];
   const nextSteps = inOrder.flatMap(({ nextStep }) => nextStep ?? []);
   const [authorization = null] = findings.flatMap((finding) => finding.authorization ?? []);
+  const isHome = findings.some((finding) => finding.isHome === true);
   const isInside = checks.some(({ source }) => source !== null && source === settled[1]);
   // The first of both sides decides.
   const isAirside = checks.find(({ id }) => id === "transit")?.detail.startsWith("Airside") === true;
@@ -218,6 +275,7 @@ function concluded(
     reason: findings.find((finding) => finding.verdict === verdict)?.check.detail ?? "",
     isAirside,
     isInside,
+    home: findings.find((finding) => finding.isHome === true)?.check.detail,
   });
   return {
     verdict,
@@ -231,7 +289,7 @@ function concluded(
     asOf: asOf ?? null,
     source: known?.source ?? "Entry rules that come with the service",
     // The notes are about passing the border.
-    nextSteps: [...nextSteps, ...(isAirside || isInside ? [] : (known?.regime.notes ?? []))],
+    nextSteps: [...nextSteps, ...(isAirside || isInside || isHome ? [] : (known?.regime.notes ?? []))],
   };
 }
 
@@ -247,10 +305,13 @@ interface Said {
   isAirside: boolean;
   /** No border is crossed that is usually checked. */
   isInside: boolean;
+  /** Undefined: the journey does not lead to where the traveler lives or began the trip, or that does not matter. */
+  home: string | undefined;
 }
 
 const SUMMARIES: Readonly<Record<EligibilityVerdict, (said: Said) => string>> = {
-  eligible: ({ nationality, destination, isAirside, isInside }) => {
+  eligible: ({ nationality, destination, isAirside, isInside, home }) => {
+    if (home !== undefined) return home;
     if (isInside)
       return `This passport (${nationality}) is enough to travel on within ${destination}. Borders are usually not checked there, but a state may check them for a time: carry the passport.`;
     return isAirside
@@ -263,9 +324,9 @@ const SUMMARIES: Readonly<Record<EligibilityVerdict, (said: Said) => string>> = 
     `With this passport (${nationality}), this journey to ${destination} requires a visa from a consulate.`,
   not_admitted: ({ nationality, destination, reason }) =>
     `${destination[0]?.toUpperCase()}${destination.slice(1)} does not accept this passport (${nationality}) for this journey. ${reason}`.trim(),
-  needs_information: ({ nationality, destination, reason, isInside }) =>
-    isInside
-      ? reason
+  needs_information: ({ nationality, destination, reason, isInside, home }) =>
+    isInside || home !== undefined
+      ? (home ?? reason)
       : `Information is missing to say whether this document (${nationality}) is enough for ${destination}.`,
   unknown: ({ nationality, destination }) =>
     `The service does not know what ${destination} requires of this passport (${nationality}). Do not treat this as a yes.`,

@@ -246,6 +246,60 @@ describe("a journey within the Schengen area", () => {
   });
 });
 
+describe("a return to where the trip began", () => {
+  const trip = async (travelerUserId: string, places: readonly string[]) => {
+    const legs = places.slice(1).map((destinationIso3, index) => ({
+      originIso3: places[index],
+      destinationIso3,
+      departureDate: inDays(40 + index),
+      purpose: "leisure",
+    }));
+    const { legs: judged } = await call("check_trip_eligibility", { travelerUserId, legs });
+    return z
+      .array(z.looseObject({ verdict: z.string(), summary: z.string(), nextSteps: z.array(z.string()) }))
+      .parse(judged);
+  };
+
+  test("asks for a permit or a visa where a visitor would need one, also by another country without checks", async () => {
+    await travelerWith("ravi", "IND");
+    const [there, back] = await trip("ravi", ["AUT", "GBR", "DEU"]);
+    expect(there?.verdict).toBe("visa_required");
+    expect(back).toMatchObject({
+      verdict: "needs_information",
+      summary: expect.stringMatching(/^The trip began in the Schengen area: if the traveler lives there/),
+    });
+    expect(back?.nextSteps).toEqual([expect.stringContaining("set residence with save_traveler")]);
+    // No other visitor returns there, and nobody returns on the first journey.
+    expect((await trip("ravi", ["IND", "GBR", "DEU"])).map(({ verdict }) => verdict)).toEqual([
+      ...["visa_required", "visa_required"],
+    ]);
+  });
+
+  test("is said to be possible for residents where a visa is asked for", async () => {
+    await travelerWith("arjun", "IND");
+    const journey = { originIso3: "MEX", destinationIso3: "DEU", departureDate: inDays(40), purpose: "leisure" };
+    const ask = () => call("check_travel_eligibility", { travelerUserId: "arjun", ...journey });
+    const said = expect.stringContaining("set residence with save_traveler");
+    expect(await ask()).toMatchObject({ verdict: "visa_required", nextSteps: [said, expect.anything()] });
+    await call("save_traveler", { userId: "arjun", residence: "DEU" });
+    expect((await ask()).verdict).toBe("eligible");
+  });
+
+  test("needs no visa for those who live there, with a passport that is still valid", async () => {
+    await travelerWith("rosa", "IND");
+    await call("save_traveler", { userId: "rosa", residence: "AUT" });
+    const [there, back] = await trip("rosa", ["AUT", "GBR", "AUT"]);
+    expect(there?.verdict).toBe("visa_required");
+    expect(back).toMatchObject({
+      verdict: "eligible",
+      summary: expect.stringMatching(/lives there \(residence: AUT\): residents need no visa/),
+    });
+    expect(back?.nextSteps).toEqual([expect.stringMatching(/^Carry the residence permit \(AUT\) with the passport/)]);
+    await call("save_traveler", { userId: "rosa", passports: [{ ...passport("IND"), expiresOn: inDays(40) }] });
+    expect((await trip("rosa", ["AUT", "GBR", "AUT"]))[1]?.verdict).toBe("not_admitted");
+  });
+});
+
 describe("a preview of a booking", () => {
   const Preview = z.looseObject({ accepted: z.boolean(), warnings: z.array(z.string()) });
   const preview = async (route: object, customerUserId: string) => {
@@ -260,7 +314,15 @@ describe("a preview of a booking", () => {
     expect(accepted).toBe(true);
     expect(warnings).toHaveLength(2);
     expect(warnings[0]).toMatch(/^Traveler 1 of 1, entry into FRA on .*: visa_required\./);
-    expect(warnings[1]).toMatch(/^Traveler 1 of 1, entry into USA on .*: visa_required\./);
+    // Whoever began the trip there may live there.
+    expect(warnings[1]).toMatch(
+      /^Traveler 1 of 1, entry into USA on .*: needs_information\. The trip began in the United/,
+    );
+    await call("save_traveler", { userId: "uma", residence: "USA" });
+    const resident = await preview(abroad, customer);
+    expect(resident.warnings).toEqual([
+      expect.stringMatching(/^Traveler 1 of 1, entry into FRA on .*: visa_required\./),
+    ]);
   });
 
   test("is repeated by the booking's answer where a country accepts none of the traveler's passports", async () => {

@@ -43,7 +43,7 @@ function coversPurpose(grant: Grant, purpose: Covered): boolean {
 
 const NO_RULE = "The rules that the service has do not cover this nationality.";
 
-export function checkVisa({ regime, document, arrivesOn }: Case, grant: Grant | undefined): Finding {
+export function checkVisa({ regime, document, arrivesOn, residenceIso3 }: Case, grant: Grant | undefined): Finding {
   if (grant === undefined) {
     return {
       check: {
@@ -70,7 +70,11 @@ export function checkVisa({ regime, document, arrivesOn }: Case, grant: Grant | 
   }
   if (grant.kind === "visa") {
     const detail = say(`Holders of this passport (${issuer}) need a visa from a consulate before they travel.`);
-    const nextStep = `Apply for a visa at a consulate before the journey; see ${regime.officialUrl}.`;
+    const resident =
+      residenceIso3 === undefined
+        ? " Who lives there with a residence permit needs none: set residence with save_traveler."
+        : "";
+    const nextStep = `Apply for a visa at a consulate before the journey; see ${regime.officialUrl}.${resident}`;
     return { check: { id: "visa", status: "fail", detail, source }, verdict: "visa_required", nextStep };
   }
   const detail = say(`Holders of this passport (${issuer}) need no visa from a consulate for a short visit.`);

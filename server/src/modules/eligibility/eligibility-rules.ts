@@ -66,6 +66,10 @@ export interface EligibilityQuestion {
   otherStays: readonly CountryStay[];
   /** Those of the traveler's other passports. */
   otherNationalities: readonly string[];
+  /** The country in which the whole trip began, if this journey is not its first. Undefined if unknown. */
+  startedInIso3?: string | undefined;
+  /** The country where the traveler may live, by the profile. */
+  residenceIso3?: string | undefined;
   /** True: the journey returns to its origin. False also if that is unknown. */
   turnsBack: boolean;
   today: Temporal.PlainDate;

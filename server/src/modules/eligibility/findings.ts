@@ -15,6 +15,8 @@ export interface Finding {
   authorization?: TravelAuthorization;
   maxStayDays?: number;
   nextStep?: string;
+  /** It is about a return to where the traveler lives, or began the trip. */
+  isHome?: true;
 }
 
 const FROM_BEST_TO_WORST: readonly EligibilityVerdict[] = [

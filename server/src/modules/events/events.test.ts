@@ -191,6 +191,32 @@ test("everybody who waits for the same event gets it, however many pages are ope
   for (const page of await Promise.all(waiting)) expect(page.events).toMatchObject([{ id: eventId }]);
 });
 
+test("clients that leave give back the waits of their key", async () => {
+  const owner = { tenantId: service.tenantId, environment: "sandbox" } as const;
+  const { apiKey } = await service.operator(({ mintKey }) =>
+    mintKey({ ...owner, scopes: ["events:read"], actor: "test" }),
+  );
+  const { cursor } = await readFeed("end");
+  const leaving = new AbortController();
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const url = `/api/events?after=${cursor}&wait=25&types=test`;
+  // One more than a key may have waiting: its answer says that all others wait.
+  const asked = Array.from({ length: 17 }, () => service.send(url, { headers, signal: leaving.signal }));
+  expect((await Promise.race(asked)).body).toEqual({ events: [], cursor });
+  leaving.abort();
+  expect((await Promise.allSettled(asked)).filter(({ status }) => status === "rejected")).toHaveLength(16);
+  // A request that may not wait is answered at once.
+  const mayWait = async () => {
+    const begun = performance.now();
+    const answered = Array.from({ length: 16 }, async () => {
+      await readFeed(cursor, apiKey, "&wait=3&types=none.such");
+      return performance.now() - begun;
+    });
+    return Math.min(...(await Promise.all(answered))) > 2_900;
+  };
+  await vi.waitUntil(mayWait, { timeout: 15_000, interval: 100 });
+});
+
 test("a failing delivery is tried again, and later events of its resource wait for it", async () => {
   const { id } = await addEndpoint();
   answer = (turn) => ({ status: turn === 1 ? 500 : 200 });

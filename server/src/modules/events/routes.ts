@@ -60,18 +60,21 @@ const listEvents = defineRoute({
   errors: {},
   example: { answer: { events: [exampleEvent], cursor: "81230-17" } },
   async run(
-    { principal: { tenantId, environment, keyId }, query },
+    { principal: { tenantId, environment, keyId }, query, gone },
     { stores, sharedEvents, eventWaits }: Pick<Parts, "stores" | "sharedEvents" | "eventWaits">,
   ) {
     const owner = { tenantId, environment };
     const after = query.after === "end" ? await stores.tenantEvents.end(owner) : query.after;
     const types = query.types?.split(",").map((type) => type.trim());
+    const milliseconds = Number(query.wait ?? 0) * 1_000;
     const found = await eventWaits.wait({
       id: tenantId,
       read: () => sharedEvents.list(owner, { after, types, limit: Number(query.limit ?? 50) }),
       isEnough: (events) => events.length > 0,
-      milliseconds: Number(query.wait ?? 0) * 1_000,
+      milliseconds,
       owner: keyId,
+      // Whoever leaves gives their wait back: a key has only so many.
+      signal: milliseconds === 0 ? undefined : gone.signal,
     });
     return { events: found.map(describeEvent), cursor: found.at(-1)?.cursor ?? after ?? "0-0" };
   },

@@ -1,3 +1,4 @@
+import { writeLines } from "../../platform/csv/write-lines.ts";
 import type { InvoiceDocument } from "./document.ts";
 import type { StoredInvoice } from "./invoices.ts";
 
@@ -35,15 +36,5 @@ const COLUMNS: readonly (readonly [name: string, read: (document: InvoiceDocumen
 /** By RFC 4180, with a header. */
 export function writeCsv(invoices: readonly Pick<StoredInvoice, "document">[]): Uint8Array {
   const header = COLUMNS.map(([name]) => name);
-  const lines = invoices.map(({ document }) => COLUMNS.map(([, read]) => read(document) ?? ""));
-  return Buffer.from([header, ...lines].map((line) => `${line.map(quote).join(",")}\r\n`).join(""));
-}
-
-/** Spreadsheets take a text that begins with one of these characters for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
-const AMOUNT = /^-?\d+(?:\.\d+)?$/;
-
-function quote(text: string): string {
-  const safe = FORMULA.test(text) && !AMOUNT.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return writeLines([header, ...invoices.map(({ document }) => COLUMNS.map(([, read]) => read(document)))]);
 }

@@ -109,12 +109,15 @@ export async function readFlightNow(
   };
 }
 
+const isErased = ({ familyName }: Pick<BookedTraveler, "familyName">): boolean => familyName === ERASED_NAME;
+const LONGEST_REQUEST = 1_000;
+
 /** The supplier still has travelers whom this service has erased: such an order shows the names of the others only. */
 function withoutErased<Passenger extends { givenName: string; familyName: string }>(
   passengers: readonly Passenger[],
   travelers: readonly BookedTraveler[],
 ): Passenger[] {
-  if (!travelers.some(({ familyName }) => familyName === ERASED_NAME)) return [...passengers];
+  if (!travelers.some(isErased)) return [...passengers];
   const fullName = (one: { givenName: string; familyName: string }) =>
     `${one.givenName} ${one.familyName}`.toLowerCase();
   const others = new Set(travelers.map(fullName));
@@ -135,10 +138,17 @@ export const StayNow = z.object({
     .readonly()
     .describe("What cancelling before each moment refunds; nothing afterwards"),
   keyCollectionInstructions: wordsOfOthers().nullable(),
+  accommodationSpecialRequests: wordsOfOthers(
+    "The wishes that it was booked with, which the accommodation need not meet",
+    LONGEST_REQUEST,
+  ).nullable(),
   dueAtAccommodation: DueAtAccommodation,
 });
 
-export async function readStayNow(stayBookings: Pick<StayBookings, "getStay">, orderId: string) {
+export async function readStayNow(
+  stayBookings: Pick<StayBookings, "getStay">,
+  { orderId, travelers }: { orderId: string; travelers: readonly BookedTraveler[] },
+) {
   const stay = await stayBookings.getStay(orderId);
   const { accommodationName, checkInDate, checkOutDate, keyCollectionInstructions, dueAtAccommodation } = stay;
   const { refundable, timeline } = stay.cancellationPolicy;
@@ -151,6 +161,8 @@ export async function readStayNow(stayBookings: Pick<StayBookings, "getStay">, o
     refundable,
     refunds: timeline,
     keyCollectionInstructions,
+    // Wishes may tell of the person.
+    accommodationSpecialRequests: travelers.some(isErased) ? null : (stay.specialRequests ?? null),
     dueAtAccommodation,
   };
 }

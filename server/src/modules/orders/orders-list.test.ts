@@ -150,6 +150,14 @@ test("show travelers' names only to keys that may read travelers", async () => {
   }
 });
 
+test("a stay shows the wishes that it was booked with", async () => {
+  const wished = { accommodationSpecialRequests: "A cot, and a step-free room" };
+  const { result } = (await world.bookStay((await world.quoted()).id, wished)).body;
+  const read = (orderId: unknown) => world.result("read_order", { orderId });
+  expect((await read(Object(result).orderId)).stay).toMatchObject(wished);
+  expect((await read(ids[2])).stay).toMatchObject({ accommodationSpecialRequests: null });
+});
+
 test.each([["?limit=0"], ["?limit=201"], ["?cursor=ord_1"], ["?status=open"]])("%s is refused", async (query) => {
   const { status, body } = await get(`/api/orders${query}`);
   expect([status, body.code]).toEqual([400, "invalid_input"]);

@@ -99,6 +99,28 @@ interface ListedOrder extends OrderRecord {
   wasPaid: boolean;
   /** The sum of all refunds to the wallet. */
   refundedUsdc: string;
+  /** Paid less refunds, by the wallet and trips' budgets. */
+  costUsdc: string;
+}
+
+/** The cost of an order that was paid. */
+export type CostedOrder = Pick<ListedOrder, "travelers" | "totalCurrency" | "costUsdc">;
+
+export interface AskedOrders {
+  limit: number;
+  /** A booking's id: only older ones. */
+  before?: string | undefined;
+  status?: OrderRecord["status"] | undefined;
+  /** Default: both. */
+  kinds?: readonly OrderRecord["kind"][];
+  itineraryHash?: string | undefined;
+  /** Orders on which this user travels. */
+  userId?: string | undefined;
+  /** Travel on one of these days, by local dates, both included. */
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Booked or first held in this time; its end is not included. */
+  booked?: { from?: Temporal.Instant | undefined; to?: Temporal.Instant | undefined };
 }
 
 export interface StayGuest {
@@ -152,12 +174,12 @@ export interface Orders {
     orderId: string,
     besides?: FlightsAsked,
   ): Promise<BoughtOrder | undefined>;
-  /** Finds the order of any tenant; for jobs. */
   /** The same as `findByOrderId`. `mayHaveUnclear`: false if no servicing action of the order has an open outcome (`listUnclear`). */
   findWithOutcomes(
     environment: Environment,
     orderId: string,
   ): Promise<{ order: OrderRecord; mayHaveUnclear: boolean } | undefined>;
+  /** Finds the order of any tenant; for jobs. */
   findByOrderId(environment: Environment, orderId: string): Promise<OrderRecord | undefined>;
   /** The id of the order with this unanswered change by the airline. */
   findByAirlineChange(tenantId: string, environment: Environment, changeId: string): Promise<string | undefined>;
@@ -176,24 +198,10 @@ export interface Orders {
     environment: Environment,
     itineraryHash: string,
   ): Promise<BoughtOrder | undefined>;
-  /** Newest first, older than `before` (a booking's id). */
-  list(
-    tenantId: string,
-    environment: Environment,
-    options: {
-      limit: number;
-      before?: string | undefined;
-      status?: OrderRecord["status"] | undefined;
-      /** Default: both. */
-      kinds?: readonly OrderRecord["kind"][];
-      itineraryHash?: string | undefined;
-      /** Orders on which this user travels. */
-      userId?: string | undefined;
-      /** Travel on one of these days, by local dates, both included. */
-      from?: string | undefined;
-      to?: string | undefined;
-    },
-  ): Promise<readonly ListedOrder[]>;
+  /** Newest first. */
+  list(tenantId: string, environment: Environment, asked: AskedOrders): Promise<readonly ListedOrder[]>;
+  /** The same of paid orders, with their costs only. */
+  listCosts(tenantId: string, environment: Environment, asked: AskedOrders): Promise<readonly CostedOrder[]>;
   /** The user's uncancelled stays with a night in these days, earliest check-in first. */
   staysDuring(
     tenantId: string,

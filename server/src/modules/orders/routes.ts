@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../domain/schemas.ts";
 import { findTimeZones, TimeZones } from "../../domain/travel/time-zones.ts";
-import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
+import { CURSOR_MESSAGE, dayBounds, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
 import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Maps } from "../../ports/maps.ts";
 import { BookedStay } from "./booked-stay.ts";
 import type { Ports, Reads } from "./context.ts";
 import { describeTravelers, ShownTraveler } from "./describe-order.ts";
-import { MOVEMENT_CURSOR, readStatement, StatementAnswer } from "./movements/read-movements.ts";
+import { exportMovements, exportOrders, MOST_EXPORTED } from "./listing/orders-csv.ts";
+import { MOVEMENT_CURSOR, readMovements, readStatement, StatementAnswer } from "./movements/read-movements.ts";
 import { Details, Happened, OrderStatus, OrderSummary, toSummary } from "./order-answers.ts";
 import type { BoughtOrder, Orders } from "./orders.ts";
 
@@ -108,31 +109,47 @@ const OrderAnswer = OrderSummary.extend({
     .describe("Oldest first"),
 });
 
+const day = z.iso.date("must be a date, YYYY-MM-DD");
+const formatQuery = {
+  format: z
+    .enum(["json", "csv"])
+    .describe(`csv: the newest ${MOST_EXPORTED} as a file, whatever limit and cursor say`)
+    .exactOptional(),
+};
+const CSV = { "text/csv": z.string() };
+
 const listOrders = defineRoute({
   id: "get_orders",
   method: "GET",
   path: "/api/orders",
   tag: "orders",
   summary: "List orders",
-  description: "The tenant's flight and stay orders, newest first, as last read from the supplier.",
+  description:
+    "The tenant's flight and stay orders, newest first, as last read from the supplier. As CSV, with one line per traveler of each order: what was spent on whom, the order's cost in equal parts.",
   scope: "flights:read",
   query: z.object({
     ...pageQuery(z.string().regex(/^bkg_[0-9A-Z]{26}$/, CURSOR_MESSAGE)),
     status: OrderStatus.describe("Only orders with this status").exactOptional(),
-    from: z.iso
-      .date("must be a date, YYYY-MM-DD")
-      .describe("Only travel that ends on this local day or later")
-      .exactOptional(),
+    kind: z.enum(["flight", "stay"]).exactOptional(),
+    userId: z.string().describe("Only orders on which this user travels").exactOptional(),
+    from: day.describe("Only travel that ends on this local day or later").exactOptional(),
+    to: day.describe("Only travel that begins on this local day or earlier").exactOptional(),
+    bookedFrom: day.describe("Only orders that were booked on this day or later, UTC").exactOptional(),
+    bookedTo: day.describe("Only orders that were booked on this day or earlier, UTC").exactOptional(),
+    ...formatQuery,
   }),
-  answers: { 200: { description: "One page of orders.", schema: OrdersAnswer } },
+  answers: { 200: { description: "One page of orders.", schema: OrdersAnswer, otherwise: CSV } },
   errors: {},
   async run({ principal: { tenantId, environment, scopes }, query }, { reads }: OrderRoutePorts) {
+    const { format, limit: _, cursor, kind, bookedFrom, bookedTo, ...filter } = query;
+    const kinds = kind === undefined ? undefined : { kinds: [kind] };
+    const asked = { ...filter, ...kinds, booked: dayBounds({ from: bookedFrom, to: bookedTo }) };
+    const list = (limit: number, before?: string) =>
+      reads(tenantId, ({ orders }) => orders.list(tenantId, environment, { ...asked, limit, before }));
+    if (format === "csv") return exportOrders(await list(MOST_EXPORTED), scopes);
     const { shown, nextCursor } = await readPage(
       query,
-      (limit) => {
-        const page = { limit, before: query.cursor, status: query.status, from: query.from };
-        return reads(tenantId, ({ orders }) => orders.list(tenantId, environment, page));
-      },
+      (limit) => list(limit, cursor),
       ({ bookingId }) => bookingId,
     );
     const listed = shown.map((order) => ({
@@ -189,8 +206,6 @@ const readOrder = defineRoute({
   },
 });
 
-const day = z.iso.date("must be a date, YYYY-MM-DD");
-
 /** The money behind the orders, and everything else that came to and left the wallets. */
 const listMovements = defineRoute({
   id: "get_movements",
@@ -207,13 +222,17 @@ const listMovements = defineRoute({
     to: day.describe("Last day, UTC").exactOptional(),
     orderId: z.string().exactOptional(),
     tripId: z.string().exactOptional(),
+    ...formatQuery,
   }),
-  answers: { 200: { description: "One page of movements.", schema: StatementAnswer } },
+  answers: { 200: { description: "One page of movements.", schema: StatementAnswer, otherwise: CSV } },
   errors: { sandbox_unavailable: "This deployment runs without the sandbox. Use a production key." },
   async run({ principal, query, fail }, { reads, portsFor }: MovementRoutePorts) {
     const { usableChains } = portsFor(principal.environment) ?? {};
     if (usableChains === undefined) throw fail("sandbox_unavailable");
-    return await readStatement({ reads, usableChains }, principal, query);
+    const { format, ...asked } = query;
+    if (format !== "csv") return await readStatement({ reads, usableChains }, principal, asked);
+    const { cursor: _, ...all } = { ...asked, limit: MOST_EXPORTED };
+    return exportMovements((await readMovements({ reads, usableChains }, principal, all)).movements);
   },
 });
 

@@ -9,12 +9,13 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { BookedTravelers, readBookingColumns, toRate } from "../bookings/index.ts";
 import { BookedSegments, BookedSlices } from "./booked-slices.ts";
+import { createOrderCosts, isAsked, listedColumns, rowKinds, SLICES } from "./listing/store-listed.ts";
 import type { BoughtOrder, FlightsAsked, OrderRecord, Orders } from "./orders.ts";
 import { createBookedSlices } from "./store-booked-slices.ts";
 import { holdColumns, isJson, toColumns } from "./store-change-columns.ts";
 import { createEvents, eventsColumn, readEvents } from "./store-events.ts";
 import { createBookedFlights, flightsColumn } from "./store-flights.ts";
-import { hasStatus, PAID, statusAt } from "./store-order-status.ts";
+import { statusAt } from "./store-order-status.ts";
 import { mayHaveUnclear } from "./store-servicing-actions.ts";
 import { createBookedStays, readPosition } from "./store-stays.ts";
 
@@ -27,8 +28,6 @@ const PriceParts = z.array(z.string());
 const MOST_NAMED = 20;
 
 type Conditions = (row: ExpressionBuilder<Database, "booking">) => Expression<SqlBool>[];
-
-const SLICES = sql<unknown>`coalesce(order_slices, result->'slices', hold_result->'slices')`;
 
 /** Selects the given columns in addition to those that every reader needs. */
 const selectOrders = ({ queryable, clock }: Reading, conditions: Conditions) =>
@@ -71,13 +70,6 @@ const selectOrders = ({ queryable, clock }: Reading, conditions: Conditions) =>
     .where((row) => row.or([row("state", "=", "booked"), row("holdCallId", "is not", null)]))
     .where((row) => row.and(conditions(row)));
 
-const STARTS_ON = sql<string | null>`coalesce(result->>'checkInDate',
-  left(coalesce(${SLICES}->0->>'departingAt', ${SLICES}->0->'segments'->0->>'departingAt'), 10))`;
-const ENDS_ON = sql<string | null>`coalesce(result->>'checkOutDate',
-  left(${SLICES}->-1->'segments'->-1->>'arrivingAt', 10), ${STARTS_ON})`;
-const WHAT = sql<string | null>`coalesce(result->>'accommodationName', (
-  select string_agg(concat(slice->>'origin', ' to ', slice->>'destination'), ', ') from jsonb_array_elements(${SLICES}) as slice))`;
-
 type Row = InferResult<ReturnType<typeof selectOrders>>[number];
 
 /** The members of the booking in a `BoughtOrder`. */
@@ -101,6 +93,7 @@ interface Reading {
 export function createOrders(queryable: Queryable, clock: Clock): Orders {
   return {
     ...createReads({ queryable, clock }),
+    ...createOrderCosts(queryable, clock),
     ...createBookedSlices(queryable),
     ...createBookedFlights(queryable, clock),
     ...createBookedStays(queryable),
@@ -182,26 +175,19 @@ function createReads(
     findByItinerary: (tenantId, environment, itineraryHash) =>
       findFirst(reading, isOfItinerary(tenantId, environment, itineraryHash)),
 
-    async list(tenantId, environment, { limit, before, status, kinds, itineraryHash, userId, from, to }) {
-      const rows = await selectOrders(reading, (row) => [
-        row("tenantId", "=", tenantId),
-        row("environment", "=", environment),
-        ...(userId === undefined ? [] : [sql<SqlBool>`travelers @> ${JSON.stringify([{ userId }])}::jsonb`]),
-        ...(from === undefined ? [] : [sql<SqlBool>`${ENDS_ON} >= ${from}`]),
-        ...(to === undefined ? [] : [sql<SqlBool>`${STARTS_ON} <= ${to}`]),
-        ...(before === undefined ? [] : [row("id", "<", before)]),
-        ...(status === undefined ? [] : hasStatus(row, reading.clock.now(), status)),
-        ...(kinds === undefined ? [] : [row("kind", "in", kinds.flatMap(rowKinds))]),
-        ...(itineraryHash === undefined ? [] : [row("itineraryHash", "=", itineraryHash)]),
-      ])
-        .select(["travelers", WHAT.as("what"), STARTS_ON.as("startsOn"), ENDS_ON.as("endsOn"), ...PAID])
+    async list(tenantId, environment, asked) {
+      const rows = await selectOrders(reading, (row) =>
+        isAsked(row, { tenantId, environment, ...asked }, reading.clock),
+      )
+        .select(listedColumns)
         .orderBy("id", "desc")
-        .limit(limit)
+        .limit(asked.limit)
         .execute();
-      return rows.map(({ travelers, what, startsOn, endsOn, wasPaid, refundedUsdc, ...row }) => ({
+      return rows.map(({ travelers, what, startsOn, endsOn, wasPaid, refundedUsdc, costUsdc, ...row }) => ({
         ...toRecord(row),
         wasPaid,
         refundedUsdc,
+        costUsdc,
         travelers: BookedTravelers.parse(travelers),
         ...withoutNulls({ what, startsOn, endsOn }),
       }));
@@ -381,6 +367,3 @@ const isOfItinerary =
     row("environment", "=", environment),
     row("itineraryHash", "=", itineraryHash),
   ];
-
-const rowKinds = (kind: OrderRecord["kind"]) =>
-  kind === "flight" ? (["flight", "flight_hold"] as const) : (["stay"] as const);

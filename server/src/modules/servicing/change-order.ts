@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { parseDecimal } from "../../domain/money.ts";
-import { DecimalAmount } from "../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import { SupplierResult } from "../../domain/travel/offer-schema.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FlightServicing, OrderChange } from "../../ports/supplier/flight-servicing.ts";
-import type { Flights } from "../../ports/supplier/flights.ts";
+import type { Flights, OrderedSlice } from "../../ports/supplier/flights.ts";
 import { BookingRate, inUsdc } from "../bookings/index.ts";
 import { type NewServicingAction, type OrderRecord, type ServicingAction, toBookedSlice } from "../orders/index.ts";
 import { isAirlineChange, toOrderChange } from "./airline-change.ts";
@@ -38,6 +38,13 @@ export const ChangeResult = SupplierResult.extend(ChangePrice.shape).extend({
   rate: BookingRate.nullable().default(null).describe("Conversion rate, recorded with the booking"),
   ...OrderNow.shape,
 });
+
+const LONGEST_AFFECTED = 2_000;
+
+export const StaysAffected = wordsOfOthers(
+  "Stays of the travelers that no longer fit the flights: nights without a bed, or paid and not used",
+  LONGEST_AFFECTED,
+).optional();
 
 export interface ChangePayment {
   type: "balance" | "arc" | "card";
@@ -109,6 +116,14 @@ const pickFlights = ({ add, remove }: NonNullable<OrderChange["slices"]>) => ({
   remove: remove.map(({ id }) => id),
 });
 
+const pickTimes = ({ add, remove }: NonNullable<OrderChange["slices"]>) => {
+  const times = (slices: readonly OrderedSlice[]) =>
+    slices.map(({ segments }) => ({
+      segments: segments.map(({ departingAt, arrivingAt }) => ({ departingAt, arrivingAt })),
+    }));
+  return { removed: times(remove), added: times(add) };
+};
+
 /** Stored with the intent, since a worker that takes over has no other source. */
 const Expected = z.object({
   changeTotalAmount: z.string(),
@@ -137,6 +152,8 @@ export function flightChange(
         ...pickPrice(change),
         rate,
         confirmedAt,
+        // For the answer, which names the stays that no longer fit.
+        replaced: change.slices === null ? null : pickTimes(change.slices),
         ...flights.provenance(),
         sandbox: flights.sandbox,
       },

@@ -3,7 +3,7 @@ import { wordsOfOthers } from "../../domain/schemas.ts";
 import { OrderedSlice } from "../../domain/travel/offer-schema.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
-import { OrderHashes, pickNames } from "../bookings/index.ts";
+import { type Booking, OrderHashes, pickNames } from "../bookings/index.ts";
 import { flightsAndPrice } from "../orders/index.ts";
 import type { Stores } from "./context.ts";
 
@@ -37,6 +37,7 @@ export async function describeOrderNow(
     /** Undefined: not asked for, or the supplier does not answer now. */
     details: Awaited<ReturnType<FlightServicing["getOrderDetails"]>> | undefined;
     isCancelled: boolean;
+    booking: Booking | undefined;
   }
 > {
   const order = await stores.orders.find(tenantId, environment, orderId);
@@ -49,6 +50,7 @@ export async function describeOrderNow(
   }
   return {
     details,
+    booking,
     isCancelled: order?.status === "cancelled",
     travelers: pickNames(booking?.travelers ?? []),
     slices: [...(details?.slices ?? [])],

@@ -70,10 +70,9 @@ describe("book_stay", () => {
     expect(booked.travelers).toEqual([{ ...cleo, userId: "cleo" }, { ...dan, userId: "dan" }, eve]);
     expect(booked.next).toMatch(/Not linked to a saved traveler: Eve Ives \(userId eve1 or eve2\)\. .*customerUserId/);
     expect(booked.next).not.toContain("Dan Ives");
-    const { orders, note } = await world.result("list_orders", { userId: "dan" });
-    expect(orders).toMatchObject([{ orderId: booked.orderId }]);
-    expect(note).toContain(`not this traveler's share: ${String(booked.orderId)} (3 travelers)`);
-    expect((await world.result("list_orders", {})).note).toBeUndefined();
+    const { orders, sums } = await world.result("list_orders", { userId: "dan" });
+    expect(orders).toMatchObject([{ orderId: booked.orderId, shareUsdc: expect.any(String) }]);
+    expect(sums).toMatchObject({ byTraveler: [{ userId: "dan", orders: 1, costUsdc: expect.any(String) }] });
     // Without a guest whom the address tells, a name alone is no proof.
     const alone = { quoteId: (await world.quoted()).id, email: `office.${tenantId}@example.com`, guests: [dan] };
     const unlinked = await world.result("book_stay", alone);

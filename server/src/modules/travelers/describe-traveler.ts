@@ -12,6 +12,7 @@ export const ShownProfile = z.object({
   email: z.string().optional(),
   phoneNumber: z.string().optional(),
   preferredLanguage: z.string().optional(),
+  residence: wordsOfOthers().optional(),
   loyaltyProgrammeAccounts: z.array(z.object({ airlineIataCode: z.string(), accountNumber: z.string() })).optional(),
   passports: z
     .array(z.object({ nationality: z.string(), number: z.string(), issuedOn: z.string(), expiresOn: z.string() }))

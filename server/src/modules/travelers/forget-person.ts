@@ -14,7 +14,7 @@ export const ERASED_NAME = "(erased)";
 /** Members that describe a person besides the names, in an object about the person. */
 const PERSONAL_MEMBERS: ReadonlySet<string> = new Set([
   ...["email", "phoneNumber", "phone", "bornOn", "title", "gender", "passports", "loyaltyProgrammeAccounts"],
-  ...["loyaltyAccounts", "preferredLanguage", "guestName", "guestEmail"],
+  ...["loyaltyAccounts", "preferredLanguage", "residence", "guestName", "guestEmail"],
 ]);
 /** Members and columns whose value is a user id. */
 const NAMES_USER = /user|traveler|subject|requestedby|decidedby|resolvedby|createdby|changedby|actor|person/i;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { containsCardNumber } from "../../domain/card-numbers.ts";
-import { isNationality, namesNoNationality } from "../../domain/countries.ts";
+import { isCountryAlpha3, isNationality, namesNoNationality } from "../../domain/countries.ts";
 import type { Issue } from "../../domain/errors.ts";
 import { languageProblem, nameProblem } from "../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../domain/schemas.ts";
@@ -64,6 +64,11 @@ export const profileFields = {
   email: Email.max(254).exactOptional(),
   phoneNumber: PhoneNumber.exactOptional(),
   preferredLanguage: Language.exactOptional(),
+  residence: z
+    .string()
+    .refine(isCountryAlpha3, { message: "must be a country's three-letter code (ISO 3166-1 alpha-3), such as FRA" })
+    .exactOptional()
+    .describe("Country of residence, ISO 3166-1 alpha-3"),
   loyaltyProgrammeAccounts: z.array(LoyaltyProgrammeAccount).max(MOST_ACCOUNTS),
   passports: z.array(Passport).max(MOST_PASSPORTS),
 };

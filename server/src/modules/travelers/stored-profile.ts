@@ -13,6 +13,7 @@ const StoredProfile = z.object({
   email: z.string().exactOptional(),
   phoneNumber: z.string().exactOptional(),
   preferredLanguage: z.string().exactOptional(),
+  residence: z.string().exactOptional(),
   loyaltyProgrammeAccounts: z.array(z.object({ airlineIataCode: z.string(), accountNumber: z.string() })),
   passports: z.array(
     z.object({ nationality: z.string(), number: z.string(), issuedOn: z.string(), expiresOn: z.string() }),

@@ -40,6 +40,8 @@ export interface TravelerProfile {
   phoneNumber?: string;
   /** BCP-47. */
   preferredLanguage?: string;
+  /** ISO 3166-1 alpha-3: the country where the person may live. */
+  residence?: string;
   loyaltyProgrammeAccounts: readonly LoyaltyProgrammeAccount[];
   passports: readonly Passport[];
 }

@@ -67,6 +67,8 @@ export interface SupplierStay {
   cancelledAt: string | null;
   cancellationPolicy: CancellationPolicy;
   keyCollectionInstructions: string | null;
+  /** The wishes that it was booked with. Null or left out: none, or the supplier does not say. */
+  specialRequests?: string | null;
   /** Paid at the accommodation, not to us. Null: nothing, or not given, as the booking may have several rates. */
   dueAtAccommodation: { amount: string; currency: string } | null;
 }

@@ -107,6 +107,7 @@ const stay = {
   cancelledAt: null,
   cancellationPolicy: policy,
   keyCollectionInstructions: "At the desk.",
+  specialRequests: null,
   dueAtAccommodation: { amount: "4.00", currency: "EUR" },
 };
 

@@ -131,6 +131,7 @@ export const WireStayBooking = z
     total_currency: Currency.nullish(),
     cancellation_timeline: described(WireTimeline),
     key_collection: described(z.object({ instructions: described(z.string()) })),
+    accommodation_special_requests: described(z.string()),
     metadata: described(z.record(z.string(), z.unknown())),
   })
   .transform((booking) => {
@@ -167,6 +168,7 @@ export function toStay(booking: z.infer<typeof WireStayBooking>): SupplierStay {
     cancelledAt: booking.cancelled_at,
     cancellationPolicy: booking.policy,
     keyCollectionInstructions: booking.key_collection?.instructions ?? null,
+    specialRequests: booking.accommodation_special_requests ?? null,
     dueAtAccommodation: booking.due,
   };
 }

@@ -52,6 +52,9 @@ const asksForEntry = (notes: string): boolean => ENTRY_WORDS.test(notes);
 const NO_ENTRY_RULES =
   "This brief does not answer questions about entry rules, visas or passports. check_travel_eligibility does.";
 
+const NOT_RECOGNIZED =
+  "notRecognized lists what travelerNotes says besides: there is no advice for it here, such as for a medicine by name. Check it yourself.";
+
 export const travelSafetyAid = defineTool({
   name: "travel_safety_aid",
   title: "Safety aid",
@@ -81,7 +84,8 @@ export const travelSafetyAid = defineTool({
     ),
     mobileNote: z.string(),
     advice: z.array(z.string()).describe("For the traveler"),
-    recognizedNeeds: z.array(z.enum(needs)).describe("Found in travelerNotes by keyword; check for others yourself"),
+    recognizedNeeds: z.array(z.enum(needs)).describe("Found in travelerNotes by keyword"),
+    notRecognized: z.array(wordsOfOthers()).describe("Parts of travelerNotes for which there is no advice here"),
     nearestHelp: ProviderProvenance.extend({
       available: z.boolean(),
       reason: z.string().nullable(),
@@ -114,12 +118,15 @@ export const travelSafetyAid = defineTool({
     const { answer: help, provenance } = await nearby.helpNear(position, call.signal);
     const words = wordsIn(languageCode);
     const shownNotes = toVisibleText(travelerNotes, LONGEST_NOTES);
+    const { notRecognized, ...advised } = adviseFor(shownNotes, words);
+    const unknown = notRecognized.filter((part) => !asksForEntry(part));
     return {
       countryCode: maps.countryCodeAt(position) ?? null,
       emergency: describe(countryCode),
       otherEmergency: otherCode === undefined ? null : describe(otherCode),
       mobileNote: sayMobile(findEmergencyNumbers(countryCode ?? "")),
-      ...adviseFor(shownNotes, words),
+      ...advised,
+      notRecognized: unknown,
       nearestHelp: {
         available: help !== undefined,
         reason:
@@ -135,7 +142,11 @@ export const travelSafetyAid = defineTool({
         ...provenance,
       },
       card: { address: addressLines.map((line) => toVisibleText(line, 200)), travelerNotes: shownNotes },
-      notes: [contradiction, asksForEntry(shownNotes) ? NO_ENTRY_RULES : null].filter((note) => note !== null),
+      notes: [
+        contradiction,
+        asksForEntry(shownNotes) ? NO_ENTRY_RULES : null,
+        unknown.length === 0 ? null : NOT_RECOGNIZED,
+      ].filter((note) => note !== null),
       language: words.answer,
       ...maps.ownProvenance,
       attribution: [...maps.ownProvenance.attribution, EMERGENCY_NUMBERS_ATTRIBUTION],

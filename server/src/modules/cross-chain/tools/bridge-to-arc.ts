@@ -27,7 +27,7 @@ export const bridgeToArc = defineTool({
   title: "Bridge USDC to Arc",
   summary: "Move USDC from your wallet on another chain to your treasury wallet on Arc.",
   advice:
-    "Returns within 25 seconds with the transfer's status; read_transaction follows it. Once burned, the money cannot be recalled; it arrives later. Repeating the call sends again, unless it has the same idempotency key.",
+    "Returns within 25 s with the status; read_transaction follows it. Once burned, the money cannot be recalled. Repeating the call sends again, unless it has the same idempotency key.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,

@@ -39,7 +39,7 @@ export const tripDelayReplanner = defineTool({
   summary:
     "Find alternatives to a disrupted flight and tell the traveler on WhatsApp and Slack, unless notifyChannels is []: other flights, order changes, a hotel, transfers.",
   advice:
-    "Books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it covers your order's travelers, writes to them alone, and says what order and stays would refund. Each goes once where the traveler is known; pass on the rest.",
+    "Books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it covers your order's travelers, writes to them alone, and says what order and stays would refund.",
   area: "trip",
   effect: "write",
   price: 3_000n,

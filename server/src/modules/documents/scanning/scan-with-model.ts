@@ -1,5 +1,5 @@
 import type { PageTranscriber } from "../../../ports/page-transcriber.ts";
-import type { DocumentScanner } from "../document-scanner.ts";
+import { DocumentRefused, type DocumentScanner } from "../document-scanner.ts";
 import { detectDocumentType } from "../receiving/document-type.ts";
 import type { Scanner } from "./scanner.ts";
 
@@ -19,8 +19,12 @@ export function createDocumentScanner(
       request.progress("asking the vision model");
       const transcripts = await transcriber.transcribe(images, request.signal);
       if (transcripts === undefined) return scan;
-      const { scan: modelled } = await scanner.scan({ ...document, transcripts });
-      return modelled.reasons.length === 0 ? modelled : scan;
+      const modelled = await scanner.scan({ ...document, transcripts }).catch((error: unknown) => {
+        // There is an answer already: the model's comes too late.
+        if (error instanceof DocumentRefused && error.code === "scan_timeout") return undefined;
+        throw error;
+      });
+      return modelled?.scan.reasons.length === 0 ? modelled.scan : scan;
     },
   };
 }

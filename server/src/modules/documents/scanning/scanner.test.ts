@@ -82,6 +82,17 @@ it("a document that takes too long is abandoned, and the next one is read", asyn
   expect(hasty.stats()).toMatchObject({ running: 0, scans: { timeout: 2 } });
 });
 
+it("the wait of its caller counts, so that the answer comes before the caller leaves", async () => {
+  const scanner = openScanner({ timeoutMilliseconds: 60_000 });
+  const waited = (milliseconds: number) =>
+    scanner.scan({ ...buildRequest(PAGE, "png"), arrivedAt: performance.now() - milliseconds });
+  await expect(waited(60_000)).rejects.toMatchObject({
+    code: "scan_timeout",
+    detail: expect.stringContaining("waiting for its turn took longer than 60 s"),
+  });
+  expect((await waited(1_000)).scan.pages).toBe(1);
+});
+
 it("a document that needs too much memory is abandoned", async () => {
   const small = openScanner({ memoryMegabytes: 20 });
   await expect(small.scan(buildRequest(PAGE, "png"))).rejects.toMatchObject({

@@ -10,7 +10,7 @@ import { ScanningEnded, ScanningProcess } from "./scanning-process.ts";
 export interface ScannerSettings {
   /** Documents read at once. */
   processes: number;
-  /** The maximum time of one document from its turn on. */
+  /** The maximum time of one document: from `arrivedAt` on, otherwise from its turn on. */
   timeoutMilliseconds: number;
   /** The memory limit of one document. */
   memoryMegabytes: number;
@@ -37,6 +37,8 @@ export interface ScanRequest {
   wantsImages?: boolean | undefined;
   /** The tenant, or the payer of a call without a key: owners take turns. */
   owner: string;
+  /** By `performance.now()`: its caller has been waiting since. */
+  arrivedAt?: number | undefined;
   /** Ends the scan when nobody waits for it any more. */
   signal: AbortSignal;
   progress?: ((step: string) => void) | undefined;
@@ -164,13 +166,16 @@ export class Scanner {
   async #run(request: ScanRequest): Promise<Scanned> {
     if (this.#isClosed || request.signal.aborted) throw this.#left();
     const begun = performance.now();
+    const { timeoutMilliseconds } = this.#settings;
+    const left = timeoutMilliseconds - (begun - (request.arrivedAt ?? begun));
+    if (left <= 0) throw this.#timedOut();
     const running = this.#takeProcess();
     this.#running.add(running);
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       running.stop("stopped");
-    }, this.#settings.timeoutMilliseconds);
+    }, left);
     const onAbort = () => running.stop("stopped");
     request.signal.addEventListener("abort", onAbort);
     try {
@@ -222,7 +227,7 @@ export class Scanner {
     this.#scans.timeout += 1;
     return new DocumentRefused(
       "scan_timeout",
-      `Reading the document took longer than ${this.#settings.timeoutMilliseconds / 1_000} s, which also happens when the machine is busy. Send it again; if that fails too, send fewer pages, or a smaller image.`,
+      `Reading the document and waiting for its turn took longer than ${this.#settings.timeoutMilliseconds / 1_000} s, which also happens when the machine is busy. Send it again; if that fails too, send fewer pages, or a smaller image.`,
     );
   }
 

@@ -88,6 +88,7 @@ export const scanDocument = defineTool({
 
   async run({ kind, documentUrl, data, mediaType, companyName }, context) {
     const { documentScanner, clock, caller, call } = context;
+    const arrivedAt = performance.now();
     const turns = createTurns(documentUrl !== undefined, context);
     try {
       for (const turn of turns) await turn.take();
@@ -101,6 +102,7 @@ export const scanDocument = defineTool({
         mediaType: mediaType ?? document.mediaType,
         today: clock.now().toZonedDateTimeISO("UTC").toPlainDate(),
         owner: caller.tenantId,
+        arrivedAt,
         signal: call.signal,
         progress: (step) => call.progress(step),
       });

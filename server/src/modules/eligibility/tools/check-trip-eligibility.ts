@@ -79,7 +79,10 @@ export const checkTripEligibility = defineTool({
     if (issues.length > 0) throw invalid(...issues);
     const traveler = await readTraveler({ travelers, stores, maps }, caller, travelerUserId);
     if (traveler === undefined) throw fail("traveler_not_found");
-    const journeys = legs.map((leg, index) => toJourney(leg, legs[index + 1]));
+    const journeys = legs.map((leg, index) => ({
+      ...toJourney(leg, legs[index + 1]),
+      ...(index === 0 ? {} : { startedInIso3: legs[0]?.originIso3 }),
+    }));
     const known = [
       ...traveler.bookedStays,
       ...earlierStays.map(({ countryIso3, from, to }) => ({

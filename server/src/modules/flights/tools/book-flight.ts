@@ -108,7 +108,7 @@ export const bookFlight = defineTool({
 
 /** The supplier takes no such request. */
 const ASSISTANCE =
-  "If a traveler needs assistance, such as a wheelchair, tell the airline at least 48 hours before departure: it cannot be ordered here.";
+  "If a traveler needs assistance, such as a wheelchair, or a special meal, tell the airline by pnr at least 48 hours before departure: neither can be ordered here.";
 
 /** The stored answer lacks the charge's transaction hash, the time zones, and the order's current state. */
 async function buildAnswer(

@@ -7,6 +7,9 @@ import { getOwnOffer, offerErrors } from "../offers/private-offers.ts";
 import { chooseSeats } from "../services/choose-seats.ts";
 import { seeServices } from "../services/see-services.ts";
 
+const NO_MEALS =
+  "Only bags and seats can be ordered here, no meals and no assistance: after the booking, the airline takes such wishes by pnr, mostly until 48 hours before departure.";
+
 export const listFlightAncillaries = defineTool({
   name: "list_flight_ancillaries",
   title: "List flight ancillaries",
@@ -60,6 +63,7 @@ export const listFlightAncillaries = defineTool({
       .readonly()
       .describe("By flight, passenger and position; within each, cheapest first, some of each kind"),
     seatsAvailable: z.number().describe("Including those not listed"),
+    note: z.string(),
     hasSeatMap: z.boolean().describe("false: the airline offers none for this offer"),
   }),
   errors: {
@@ -79,6 +83,7 @@ export const listFlightAncillaries = defineTool({
       bags,
       seats: shown,
       seatsAvailable: seats.length,
+      note: NO_MEALS,
       hasSeatMap,
       ...flights.provenance(),
       sandbox: flights.sandbox,

@@ -18,7 +18,7 @@ export const searchFlights = defineTool({
   title: "Search flights",
   summary: "Find the three best flight offers for a route and date, by price, duration, stops and cabin.",
   advice:
-    "Codes, not names: LHR is an airport, LON all of London's. Each offer has its flights' other fares, with bags (weight unknown) and the cost of changes and refunds for the whole order: book any id. For adults; search_more_flights takes ages and shows the rest. picks: the best, and of all considered the fastest and the cheapest (also direct, changeable, refundable). Next: display_offer_conditions or list_flight_ancillaries, then book_flight.",
+    "Codes, not names: LHR is an airport, LON all of London's. Each offer has its flights' other fares, with bags and what changes and refunds of the order cost: book any id. For adults; search_more_flights takes ages and shows the rest. picks: best, fastest, cheapest (also direct, changeable, refundable). Multi-city and open-jaw trips are separate bookings, which do not protect each other. Next: display_offer_conditions or list_flight_ancillaries, then book_flight.",
   area: "flights",
   effect: "read",
   price: 2_000n,

@@ -31,7 +31,7 @@ export const guestClaimLink = defineTool({
   summary:
     "Bind the guest's wallet to your trip, with its link and code. Works once; a repeat returns the first answer.",
   advice:
-    "Guests claim on the linked page: claim only for a guest who asked you to and named their wallet. In the sandbox any address will do.",
+    "Guests claim on the linked page: claim only for one who asked and named their wallet, or for your own trip. In the sandbox any address will do.",
   area: "escrow",
   effect: "write",
   price: 5_000n,

@@ -89,7 +89,7 @@ export const readOrder = defineTool({
       order.kind === "flight"
         ? unlessAway(readFlightNow({ flightServicing, maps }, { orderId, travelers }, scopes))
         : null,
-      order.kind === "stay" ? unlessAway(readStayNow(stayBookings, orderId)) : null,
+      order.kind === "stay" ? unlessAway(readStayNow(stayBookings, { orderId, travelers })) : null,
     ]);
     const { services, dueAtAccommodation: due, priceGuaranteedUntil } = Booked.parse(result ?? {});
     const history = events.map(({ kind, at, details }) => ({ kind, at: at.toString(), details }));

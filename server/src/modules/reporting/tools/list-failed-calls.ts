@@ -6,7 +6,8 @@ import { FailedCallCursor, FailedCallPage, failedCallFilters, readFailedCalls } 
 export const listFailedCalls = defineTool({
   name: "list_failed_calls",
   title: "List failed calls",
-  summary: "List the tenant's newest 1000 refused or failed calls: code, what to do, invalid arguments, trace.",
+  summary:
+    "List the newest 1000 refused or failed calls, and refused previews (surface preview): code, what to do, arguments, trace.",
   area: "usage",
   effect: "read",
   price: 500n,

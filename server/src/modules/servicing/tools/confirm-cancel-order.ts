@@ -76,6 +76,7 @@ async function buildAnswer(
   const {
     details: _,
     isCancelled: __,
+    booking: ___,
     ...now
   } = await describeOrderNow({ stores, flightServicing: undefined }, caller, cancelled.orderId);
   const refundTxHash = await readChargeHash(submission, cancelled.refundTransferId);

@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { parseDecimal } from "../../../domain/money.ts";
+import { Conditions } from "../../../domain/travel/offer-schema.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { findTimeZones, TimeZones } from "../../../domain/travel/time-zones.ts";
 import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
-import { ChargeTxHash, readChargeHash } from "../../bookings/index.ts";
+import type { OrderDetails } from "../../../ports/supplier/flight-servicing.ts";
+import { type Booking, ChargeTxHash, readChargeHash } from "../../bookings/index.ts";
 import { FlightTerms, flightTerms } from "../../orders/index.ts";
 import { payingErrors, sendOutErrors } from "../../treasury/index.ts";
-import { ChangeResult } from "../change-order.ts";
+import { listStaysNear, sayDearer, sayUnfitStays } from "../after-change/after-change.ts";
+import { ChangeResult, StaysAffected } from "../change-order.ts";
 import { checkPaidChange, confirmChange } from "../confirm-change.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { describeOrderNow } from "../order-now.ts";
@@ -16,7 +19,7 @@ import { commitErrors } from "../servicing-errors.ts";
 const PAID =
   "The order is changed and paid as shown here: penalty and fare difference went to the airline, which this service's operator pays through the supplier from the account that received chargedUsdc; none of it is held for you.";
 const NEXT =
-  "Bags and seats bought for the replaced flights (servicesLost of request_order_change) may be lost: read_order shows what is left in services, and the reissued tickets in tickets. conditions has the cost of cancelling or changing it again, which can be higher than before. The order's hashes in escrow (itineraryHash, ticketOrderHash) stay as booked. Stays and transfers for the old dates are not changed with it: list_orders shows them.";
+  "Bags and seats bought for the replaced flights (servicesLost of request_order_change) may be lost: read_order shows what is left in services, and the reissued tickets in tickets. conditions has the cost of cancelling or changing it again. The order's hashes in escrow (itineraryHash, ticketOrderHash) stay as booked. Stays and transfers for the old dates are not changed with it: staysAffected names the stays that no longer fit.";
 
 function sayNext({
   chargedUsdc,
@@ -77,6 +80,7 @@ export const confirmOrderChange = defineTool({
     conditions: FlightTerms.shape.conditions
       .nullable()
       .describe("The cost of changing and cancelling from now on; null: the supplier is not answering"),
+    staysAffected: StaysAffected,
   }),
   errors: {
     ...supplierErrors,
@@ -119,13 +123,38 @@ async function buildAnswer(
     caller,
     ...ports
   }: Pick<Ports, "stores" | "flightServicing" | "submission" | "maps"> & {
-    caller: Pick<Caller, "tenantId" | "environment">;
+    caller: Pick<Caller, "tenantId" | "environment" | "scopes">;
   },
 ) {
   const changed = ChangeResult.parse(stored);
-  const { details, isCancelled, ...now } = await describeOrderNow(ports, caller, changed.orderId);
+  const { details, isCancelled, booking, ...now } = await describeOrderNow(ports, caller, changed.orderId);
   const chargeTxHash = await readChargeHash(ports.submission, changed.chargeTransferId);
   const terms = details === undefined ? UNKNOWN_TERMS : flightTerms(details, maps);
   const timeZones = findTimeZones(now.slices, maps);
-  return { ...changed, chargeTxHash, ...now, ...terms, timeZones, next: isCancelled ? CANCELLED : sayNext(changed) };
+  const answer = { ...changed, chargeTxHash, ...now, ...terms, timeZones };
+  if (isCancelled) return { ...answer, next: CANCELLED };
+  const { replaced } = Moved.parse(stored);
+  const stays = await listStaysNear(ports.stores, caller, booking, replaced === null ? [] : [replaced]);
+  const affected = replaced === null ? {} : sayUnfitStays(stays, replaced);
+  return { ...answer, ...affected, next: [...sayDearerNow(booking, details), sayNext(changed)].join(" ") };
+}
+
+/** Kept with the stored answer; missing in answers of earlier releases. */
+const Times = z.array(z.object({ segments: z.array(z.object({ departingAt: z.string(), arrivingAt: z.string() })) }));
+const Moved = z.object({ replaced: z.object({ removed: Times, added: Times }).nullable().default(null) });
+
+const BookedTerms = z.looseObject({ conditions: Conditions.nullable().default(null) });
+
+/** Compared with the booking, since the terms before the change are not kept. */
+function sayDearerNow(
+  booking: Pick<Booking, "result"> | undefined,
+  details: Pick<OrderDetails, "conditions"> | undefined,
+): string[] {
+  const booked = BookedTerms.safeParse(booking?.result).data?.conditions ?? null;
+  if (booked === null || details === undefined) return [];
+  const { refundBeforeDeparture: refund, changeBeforeDeparture: change } = details.conditions;
+  return [
+    sayDearer("Cancelling it", booked.refundBeforeDeparture, refund),
+    sayDearer("Changing it again", booked.changeBeforeDeparture, change),
+  ].flatMap((said) => said ?? []);
 }

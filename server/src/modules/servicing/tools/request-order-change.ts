@@ -10,7 +10,8 @@ import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { ChangeOffer, OrderDetails } from "../../../ports/supplier/flight-servicing.ts";
 import type { BookedService, OrderedSlice } from "../../../ports/supplier/flights.ts";
-import { ChangePrice, pickPrice } from "../change-order.ts";
+import { listStaysNear, sayLaterTerms, sayUnfitStays } from "../after-change/after-change.ts";
+import { ChangePrice, pickPrice, StaysAffected } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";
 import { seeChangeOffers } from "../see-changes.ts";
 import { orderNotFound, requireOrder } from "../servicing-errors.ts";
@@ -67,7 +68,7 @@ export const requestOrderChange = defineTool({
   title: "Request an order's change",
   summary: "Price replacing slices of a flight order. Nothing is changed yet.",
   advice:
-    "Changes all travelers alike. Use the slice ids from book_flight or read_order; bags and seats of a removed slice are lost (servicesLost). changeTotalAmount is the full amount due, including the penalty and refunds for flights and services. Next: select_order_change_offer.",
+    "Changes all travelers alike. Slice ids: read_order; bags and seats of a removed slice are lost (servicesLost). changeTotalAmount is the full amount due, with penalty and refunds. Next: select_order_change_offer.",
   area: "flights",
   effect: "write",
   onlyAsks: true,
@@ -104,6 +105,8 @@ export const requestOrderChange = defineTool({
             .string()
             .optional()
             .describe("Fewer checked bags than the flights that it replaces; omitted: no fewer"),
+          laterTerms: z.string().optional().describe("Present if a later change then costs more than now"),
+          staysAffected: StaysAffected,
           slices: z.object({ add: z.array(Slice).readonly() }),
         }),
       )
@@ -186,6 +189,8 @@ export const requestOrderChange = defineTool({
     await seeChangeOffers(stores.seenOffers, caller, request.offers, order);
     const removed = present.filter(({ id }) => remove.some(({ sliceId }) => sliceId === id));
     const others = request.offers.filter(({ slices: { add: offered } }) => !isHeld(offered, removed));
+    const replacing = others.map(({ slices: { add } }) => ({ removed, added: add }));
+    const stays = await listStaysNear(stores, caller, await stores.bookings.get(order.bookingId), replacing);
     const offers = others.map((offer) => {
       const fewerBags = sayFewerBags(removed, offer.slices.add);
       return {
@@ -193,6 +198,8 @@ export const requestOrderChange = defineTool({
         ...pickPrice(offer),
         expiresAt: offer.expiresAt,
         ...(fewerBags === null ? {} : { fewerBags }),
+        ...sayLaterTerms(removed, offer.slices.add),
+        ...sayUnfitStays(stays, { removed, added: offer.slices.add }),
         slices: { add: offer.slices.add },
       };
     });

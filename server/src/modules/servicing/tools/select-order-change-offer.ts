@@ -8,7 +8,8 @@ import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Booking } from "../../bookings/index.ts";
 import type { OrderRecord } from "../../orders/index.ts";
-import { ChangePrice, dueFor, pickPrice } from "../change-order.ts";
+import { listStaysNear, sayLaterTerms, sayUnfitStays } from "../after-change/after-change.ts";
+import { ChangePrice, dueFor, pickPrice, StaysAffected } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";
 import { seeChange } from "../see-changes.ts";
 
@@ -66,6 +67,8 @@ export const selectOrderChangeOffer = defineTool({
       .string()
       .optional()
       .describe("Fewer checked bags than the flights that it replaces; omitted: no fewer"),
+    laterTerms: z.string().optional().describe("Present if a later change costs more than now"),
+    staysAffected: StaysAffected,
     voidWindowEnds: z.string().optional().describe("The free cancellation that the change ends, if there is one now"),
   }),
   errors: {
@@ -88,6 +91,9 @@ export const selectOrderChangeOffer = defineTool({
     const { orderId } = order;
     const change = await flightServicing.selectChangeOffer(offerId);
     const fewerBags = change.slices === null ? null : sayFewerBags(change.slices.remove, change.slices.add);
+    const booking = await stores.bookings.get(order.bookingId);
+    const replaced = change.slices === null ? undefined : { removed: change.slices.remove, added: change.slices.add };
+    const stays = await listStaysNear(stores, caller, booking, replaced === undefined ? [] : [replaced]);
     await seeChange(stores.seenOffers, caller, offerId, change, order);
     return {
       changeId: change.id,
@@ -97,7 +103,10 @@ export const selectOrderChangeOffer = defineTool({
       due: { amount: dueFor(change), currency: change.changeTotalCurrency },
       expiresAt: change.expiresAt,
       ...(fewerBags === null ? {} : { fewerBags }),
-      ...sayVoidWindow(await stores.bookings.get(order.bookingId), order, clock.now()),
+      ...(replaced === undefined
+        ? {}
+        : { ...sayLaterTerms(replaced.removed, replaced.added), ...sayUnfitStays(stays, replaced) }),
+      ...sayVoidWindow(booking, order, clock.now()),
       ...flights.provenance(),
       sandbox: flights.sandbox,
     };

@@ -53,7 +53,7 @@ export const swapAndBridge = defineTool({
   title: "Bridge USDC and swap it",
   summary: "Move USDC from your wallet on another chain to Arc and exchange it there for EURC.",
   advice:
-    "preview_call quotes it. Returns within 25 seconds with the transfer's status; read_transaction follows it. If the rate moves in the meantime, it stays USDC on Arc, and the answer says so. Repeating the call sends again, unless it has the same idempotency key.",
+    "preview_call quotes it. Returns within 25 s with the status; read_transaction follows it. If the rate moves meanwhile, it stays USDC on Arc. Repeating the call sends again, unless it has the same idempotency key.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,

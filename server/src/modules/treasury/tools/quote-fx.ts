@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { formatDecimal, fromNumber } from "../../../domain/money.ts";
-import { nearest } from "../../../domain/near-match.ts";
 import { DecimalAmount, Provenance } from "../../../domain/schemas.ts";
 import { defineTool } from "../context.ts";
 import { convert, convertible, warnOfOldRate } from "../convert.ts";
@@ -45,9 +44,8 @@ export const quoteFx = defineTool({
     const table = await fx.table(call.signal);
     const conversion = convert(table, micro, from, toCurrency);
     if (conversion === undefined) {
-      const known = convertible(table);
-      const near = nearest(from, known);
-      throw fail("rate_not_available", { extra: { currencies: known, ...(near === undefined ? {} : { near }) } });
+      // The currency whose code looks most alike is a different one.
+      throw fail("rate_not_available", { extra: { currencies: convertible(table) } });
     }
     const warning = warnOfOldRate(table.provenance.asOf, clock.now());
     return {
