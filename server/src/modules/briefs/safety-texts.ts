@@ -1,4 +1,5 @@
 import { defineTexts, type Words } from "../../domain/texts.ts";
+import { EMERGENCIES, tellsOfTheft } from "./urgent-texts.ts";
 
 const safetyTexts = defineTexts({
   general: {
@@ -49,13 +50,14 @@ const safetyTexts = defineTexts({
     ja: "母子手帳を携帯し、航空会社と保険会社に妊娠何週まで可能か確認してください。",
   },
   children: {
-    en: "Give each child a card with your phone number, and carry written consent from any parent who is not traveling.",
-    de: "Jedem Kind eine Karte mit Ihrer Telefonnummer geben und die Zustimmung nicht mitreisender Eltern mitführen.",
-    fr: "Donnez à chaque enfant une carte avec votre numéro, et emportez l’accord des parents qui ne voyagent pas.",
-    es: "Dé a cada niño una tarjeta con su teléfono y lleve el consentimiento de los padres que no viajan.",
-    pt: "Dê a cada criança um cartão com o seu telefone e leve a autorização dos pais que não viajam.",
-    "pt-BR": "Dê a cada criança um cartão com seu telefone e leve a autorização dos pais que não viajam.",
-    ja: "子どもにはあなたの電話番号を書いたカードを持たせ、同行しない親の同意書を携帯してください。",
+    en: "Give each child a card with your phone number. Carry the birth certificate and the certified consent of each parent who is not traveling: some countries let no child leave without it.",
+    de: "Jedem Kind eine Karte mit Ihrer Telefonnummer geben. Geburtsurkunde und beglaubigte Zustimmung jedes nicht mitreisenden Elternteils mitführen: Manche Länder lassen ein Kind ohne sie nicht ausreisen.",
+    fr: "Donnez à chaque enfant une carte avec votre numéro. Emportez l’acte de naissance et l’accord certifié de chaque parent qui ne voyage pas : certains pays ne laissent sortir aucun enfant sans lui.",
+    es: "Dé a cada niño una tarjeta con su teléfono. Lleve la partida de nacimiento y la autorización certificada de cada progenitor que no viaja: algunos países no dejan salir a ningún menor sin ella.",
+    pt: "Dê a cada criança um cartão com o seu telefone. Leve a certidão de nascimento e a autorização reconhecida de cada progenitor que não viaja: alguns países não deixam sair nenhuma criança sem ela.",
+    "pt-BR":
+      "Dê a cada criança um cartão com seu telefone. Leve a certidão de nascimento e a autorização com firma reconhecida de cada genitor que não viaja: alguns países não deixam nenhuma criança sair sem ela.",
+    ja: "子どもにはあなたの電話番号を書いたカードを持たせ、出生証明書と、同行しない親それぞれの認証済み同意書を携帯してください。同意書がないと出国できない国があります。",
   },
   hearing: {
     en: "Ask before the trip whether the emergency services there accept text messages; that is not known here.",
@@ -84,12 +86,16 @@ const NEEDS = [
   { need: "pregnancy", words: /pregnan|schwanger|enceinte|embaraz|grávida|gravid|gestante|妊娠/iu },
   {
     need: "children",
-    words: /\b(?:child|kids?\b|bab(?:y|ies)|kind(?:er)?\b|enfant|niñ[oa]|criança|bebé)|子ども|子供/iu,
+    words:
+      /\b(?:child|kids?\b|bab(?:y|ies)|daughter|son\b|kind(?:er)?\b|tochter|sohn\b|enfant|fille\b|fils\b|hij[oa]s?\b|filh[oa]s?\b|niñ[oa]|criança|bebé)|子ども|子供/iu,
   },
   { need: "hearing", words: /\bdeaf|hard of hearing|gehörlos|taub|sourd|sord[oa]|surd[oa]|聴覚/iu },
 ] as const;
 
-export const needs = ["medical", "allergy", "mobility", "pregnancy", "children", "hearing"] as const;
+export const needs = [
+  ...EMERGENCIES.map(({ need }) => need),
+  ...(["medical", "allergy", "mobility", "pregnancy", "children", "hearing"] as const),
+] as const;
 type Need = (typeof needs)[number];
 
 /** Notes list needs with commas, full stops and the word "and" of the languages of our texts. */
@@ -102,11 +108,18 @@ export function adviseFor(
   words: Words,
 ): { recognizedNeeds: Need[]; notRecognized: string[]; advice: string[] } {
   const say = safetyTexts(words);
-  const recognizedNeeds = NEEDS.filter((one) => one.words.test(notes)).map(({ need }) => need);
+  const urgent = EMERGENCIES.filter((one) => one.words.test(notes)).map(({ need }) => need);
+  const lasting = NEEDS.filter((one) => one.words.test(notes)).map(({ need }) => need);
   const notRecognized = notes
     .split(BETWEEN_NEEDS)
     .map((part) => part.trim())
-    .filter((part) => /\p{L}/u.test(part) && !NEEDS.some((one) => one.words.test(part)))
+    .filter((part) => /\p{L}/u.test(part) && ![...EMERGENCIES, ...NEEDS].some((one) => one.words.test(part)))
     .slice(0, MOST_PARTS);
-  return { recognizedNeeds, notRecognized, advice: [say("general"), ...recognizedNeeds.map((need) => say(need))] };
+  // Whoever was robbed no longer has them to keep.
+  const general = tellsOfTheft(notes) ? [] : [say("general")];
+  return {
+    recognizedNeeds: [...urgent, ...lasting],
+    notRecognized,
+    advice: [...general, ...lasting.map((need) => say(need))],
+  };
 }

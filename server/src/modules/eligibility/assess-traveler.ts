@@ -99,3 +99,15 @@ export function withoutPassport(source: string): EligibilityAssessment {
     nextSteps: ["Give the traveler's passports with save_traveler: nationality, number, issuedOn and expiresOn."],
   };
 }
+
+/** With the day of birth, which decides what minors need. */
+export async function readPerson(
+  ports: TravelerPorts,
+  caller: Who,
+  userId: string,
+  readProfile: Known["readProfile"] = () => ports.travelers.get(caller.tenantId, userId, caller.environment),
+): Promise<(KnownTraveler & { bornOn: string | undefined }) | undefined> {
+  const profile = await readProfile(userId);
+  const traveler = await readTraveler(ports, caller, userId, { readProfile: () => Promise.resolve(profile) });
+  return traveler === undefined ? undefined : { ...traveler, bornOn: profile?.bornOn };
+}

@@ -1,6 +1,6 @@
 import { nameCountry, namesNoNationality } from "../../domain/countries.ts";
 import { checkAuthorization, checkPurpose, checkVisa, findGrant, isGranted } from "./check-entry.ts";
-import { checkPassport, checkValidity } from "./check-passport.ts";
+import { checkPassport, checkPassportInside, checkPassportOrCard, checkValidity } from "./check-passport.ts";
 import { checkStay } from "./check-stay.ts";
 import { checkTransit } from "./check-transit.ts";
 import type {
@@ -12,6 +12,7 @@ import type {
   RuleSource,
 } from "./eligibility-rules.ts";
 import { type Case, daysBetween, type Finding, findSource, worstVerdict } from "./findings.ts";
+import { heedOtherNationalities, isCitizenOfDestination } from "./own-nationality.ts";
 import type { KnownRegime, Regimes } from "./read-regimes.ts";
 import type { Regime } from "./regime-schema.ts";
 
@@ -28,7 +29,8 @@ const OWN_COUNTRY: RuleSource = {
 
 export function createRules(regimes: Regimes): EligibilityRules {
   return {
-    assess: (question) => assess(regimes, question),
+    assess: (question) =>
+      heedOtherNationalities(question, regimes.get(question.destinationIso3), assess(regimes, question)),
     admitsByStays: (destinationIso3) => admitsByStays(regimes, destinationIso3),
   };
 }
@@ -38,8 +40,7 @@ function assess(regimes: Regimes, question: EligibilityQuestion): EligibilityAss
   const { document, destinationIso3 } = question;
   const known = regimes.get(destinationIso3);
   if (namesNoNationality(document.nationality)) return withoutNationality(question, known);
-  const isOwnCountry = known?.regime.citizens?.has(document.nationality) ?? document.nationality === destinationIso3;
-  if (isOwnCountry || document.nationality === destinationIso3) return ownCountry(question, known);
+  if (isCitizenOfDestination(document.nationality, question, known)) return ownCountry(question, known);
   if (mayLiveThere(question, known?.regime)) return residentHome(question, known);
   if (known === undefined) return notCovered(question);
   const { regime } = known;
@@ -114,8 +115,12 @@ function admitsByStays(regimes: Regimes, destinationIso3: string): boolean {
 function listFindings(asked: Case): Finding[] {
   const { regime, document, purpose } = asked;
   const passport = checkPassport(asked);
-  const free = regime.freeMovement.find(({ nationalities }) => nationalities.has(document.nationality));
-  if (free !== undefined) return [passport, ...mayStay(findSource(regime, free.source), free.note)];
+  const free = findFreeMovement(regime, document);
+  if (free !== undefined) {
+    const source = findSource(regime, free.source);
+    const own = free.onIdentityCard ? checkPassportOrCard(asked, regime.title, source) : passport;
+    return [own, ...mayStay(source, free.note)];
+  }
   if (purpose === "transit") return [passport, ...checkTransit(asked)];
   const found = findGrant(asked);
   const visa = checkVisa(asked, found?.grant);
@@ -131,6 +136,9 @@ function listFindings(asked: Case): Finding[] {
   ];
 }
 
+const findFreeMovement = (regime: Regime | undefined, { nationality }: EligibilityQuestion["document"]) =>
+  regime?.freeMovement.find(({ nationalities }) => nationalities.has(nationality));
+
 const staysInside = ({ regime, originIso3, purpose }: Case): boolean =>
   regime.openInside !== undefined &&
   originIso3 !== undefined &&
@@ -142,24 +150,18 @@ const staysInside = ({ regime, originIso3, purpose }: Case): boolean =>
 function goOnInside(asked: Case): Finding[] {
   const { regime, document } = asked;
   const source = findSource(regime, regime.openInside ?? "");
-  const isCitizen = regime.freeMovement.some(({ nationalities }) => nationalities.has(document.nationality));
+  const isCitizen = findFreeMovement(regime, document) !== undefined;
   const found = isCitizen ? undefined : findGrant(asked);
   const mayStay = isCitizen || (found !== undefined && isGranted(found.grant));
   const say = (id: EligibilityCheck["id"], detail: string): Finding => ({
     check: { id, status: "pass", detail, source },
     verdict: "eligible",
   });
-  const papers = isCitizen ? "a valid passport or identity card" : "a valid passport";
+  const lasting = isCitizen ? "" : ", as long as the right to stay there lasts";
   return [
-    say(
-      "passport",
-      `Borders within ${regime.title} are usually not checked, but a state may check them for a time, and several do. Carry ${papers}: airlines, the police and such checks may ask for it.`,
-    ),
+    checkPassportInside(asked, isCitizen),
     mayStay
-      ? say(
-          "visa",
-          `Nothing more is needed to travel on within ${regime.title}, as long as the right to stay there lasts.`,
-        )
+      ? say("visa", `Nothing more is needed to travel on within ${regime.title}${lasting}.`)
       : onPermit(asked, source),
     ...(found !== undefined && isGranted(found.grant) ? [checkStay(asked, found.grant)] : []),
   ];
@@ -193,7 +195,11 @@ function mayStay(source: RuleSource | null, why: string): Finding[] {
 
 function ownCountry(question: EligibilityQuestion, known: KnownRegime | undefined): EligibilityAssessment {
   const { document, arrivesOn } = question;
+  const stay = mayStay(OWN_COUNTRY, "A country admits its own nationals.");
   const isExpired = document.expiresOn < arrivesOn.toString();
+  if (isExpired && known !== undefined && findFreeMovement(known.regime, document)?.onIdentityCard) {
+    return concluded(question, known, [checkPassportOrCard(question, known.regime.title, OWN_COUNTRY), ...stay]);
+  }
   const detail = isExpired
     ? `This passport (${nameCountry(document.nationality)}) expires on ${document.expiresOn}, before the arrival on ${arrivesOn}. Airlines do not accept it for boarding, although the country admits its own nationals.`
     : `This passport (${nameCountry(document.nationality)}) is valid on the day of arrival.`;
@@ -204,7 +210,7 @@ function ownCountry(question: EligibilityQuestion, known: KnownRegime | undefine
       ? { nextStep: "Renew the passport, or ask the country's consulate for an emergency travel document." }
       : {}),
   };
-  return concluded(question, known, [passport, ...mayStay(OWN_COUNTRY, "A country admits its own nationals.")]);
+  return concluded(question, known, [passport, ...stay]);
 }
 
 function notCovered(question: EligibilityQuestion): EligibilityAssessment {

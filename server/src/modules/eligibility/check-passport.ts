@@ -1,4 +1,5 @@
 import { nameCountry } from "../../domain/countries.ts";
+import type { EligibilityQuestion, RuleSource } from "./eligibility-rules.ts";
 import { type Case, compare, type Finding, findSource } from "./findings.ts";
 
 /** Whether the passport is valid on the day of arrival. */
@@ -14,6 +15,50 @@ export function checkPassport({ regime, document, arrivesOn, expiresOn }: Case):
     };
   }
   const detail = `This passport (${issuer}) is valid until ${expiresOn}.`;
+  return { check: { id: "passport", status: "pass", detail, source }, verdict: "eligible" };
+}
+
+type Document = Pick<EligibilityQuestion, "document" | "arrivesOn" | "leavesOn">;
+
+/** Nationals who may also travel on an identity card, which the service does not know. */
+export function checkPassportOrCard(asked: Document, title: string, source: RuleSource | null): Finding {
+  const { document, arrivesOn, leavesOn = arrivesOn } = asked;
+  const issuer = nameCountry(document.nationality);
+  if (document.expiresOn >= leavesOn.toString()) {
+    const detail = `This passport (${issuer}) is valid until ${document.expiresOn}.`;
+    return { check: { id: "passport", status: "pass", detail, source }, verdict: "eligible" };
+  }
+  const when =
+    document.expiresOn < arrivesOn.toString()
+      ? `before the arrival on ${arrivesOn}`
+      : `before the stay ends on ${leavesOn}`;
+  const detail = `This passport (${issuer}) expires on ${document.expiresOn}, ${when}, and airlines do not accept an expired one. A valid national identity card is enough in ${title}, if the country issues one; the service does not know whether the traveler has it.`;
+  return {
+    check: { id: "passport", status: "unknown", detail, source },
+    verdict: "needs_information",
+    nextStep:
+      "Before anything is paid, make sure that the traveler has an identity card that is valid on every day of the journey, or renew the passport. In an emergency, the country's consulate issues a travel document.",
+  };
+}
+
+/** Between countries without checks at their borders: a passport that is no longer valid does not allow a stay there, and airlines refuse it. */
+export function checkPassportInside(asked: Case, isCitizen: boolean): Finding {
+  const { regime, document, arrivesOn } = asked;
+  const { title } = regime;
+  const source = findSource(regime, regime.openInside ?? "");
+  if (isCitizen) {
+    const finding = checkPassportOrCard(asked, title, source);
+    if (finding.verdict !== "eligible") return finding;
+  } else if (document.expiresOn < arrivesOn.toString()) {
+    const detail = `This passport (${nameCountry(document.nationality)}) expires on ${document.expiresOn}, before the arrival on ${arrivesOn}. Borders within ${title} are usually not checked, but visitors and residents need a valid passport there, and airlines ask for it.`;
+    return {
+      check: { id: "passport", status: "fail", detail, source },
+      verdict: "not_admitted",
+      nextStep: "Renew the passport, or use save_traveler to add one that is valid on the day of arrival.",
+    };
+  }
+  const papers = isCitizen ? "a valid passport or identity card" : "a valid passport";
+  const detail = `Borders within ${title} are usually not checked, but a state may check them for a time, and several do. Carry ${papers}: airlines, the police and such checks may ask for it.`;
   return { check: { id: "passport", status: "pass", detail, source }, verdict: "eligible" };
 }
 

@@ -6,11 +6,12 @@ import type { Maps } from "../../ports/maps.ts";
 import type { Travelers } from "../travelers/index.ts";
 import { sayWithDoubts } from "./answer.ts";
 import { FROM_MEMORY } from "./assess.ts";
-import { assessPassports, type Journey, type KnownTraveler, readTraveler } from "./assess-traveler.ts";
+import { assessPassports, type Journey, type KnownTraveler, readPerson } from "./assess-traveler.ts";
 import type { Stores } from "./context.ts";
 import type { EligibilityRules } from "./eligibility-rules.ts";
 import { utcToday } from "./journey-input.ts";
 import { listJourneys } from "./list-journeys.ts";
+import { isMinor, sayConsent } from "./minors.ts";
 
 interface EntryGatePorts {
   eligibility: EligibilityRules;
@@ -21,6 +22,7 @@ interface EntryGatePorts {
 }
 
 const MOST_WARNINGS = 20;
+const PARENTS = 2;
 
 /**
  * Warns of problems of travelers at the borders when a purchase of flights is previewed. Refuses nothing, as the
@@ -40,14 +42,23 @@ export class EntryGate implements Gate {
     const { bought, travelerIds = bought?.travelerIds ?? [], readProfile } = await plan();
     if (bought?.kind !== "flight") return [];
     const journeys = listJourneys(bought.legs, this.#ports.maps);
-    if (journeys.length === 0) return [];
+    const [firstJourney] = journeys;
+    if (firstJourney === undefined) return [];
+    const day = firstJourney.arrivesOn;
     const warnings: string[] = [];
     const isFirst = () => !warnings.some((warning) => warning.includes(FROM_MEMORY));
-    for (const [index, userId] of travelerIds.entries()) {
-      const traveler = await readTraveler(this.#ports, { tenantId, environment }, userId, { readProfile });
+    const read = (userId: string) => readPerson(this.#ports, { tenantId, environment }, userId, readProfile);
+    const travelers = await Promise.all(travelerIds.map(read));
+    const adults = travelers.filter((traveler) => traveler !== undefined && !isMinor(traveler, day)).length;
+    for (const [index, traveler] of travelers.entries()) {
       // By a number: a run stores this, and must not store names.
       const name = `Traveler ${index + 1} of ${travelerIds.length}`;
       if (traveler === undefined) continue;
+      // Two adults may be the parents; one adult is at most one of them.
+      if (adults < PARENTS) {
+        const countries = journeys.flatMap(({ originIso3, destinationIso3 }) => [originIso3, destinationIso3]);
+        warnings.push(...sayConsent(name, traveler, { day, countries }));
+      }
       for (const warn of this.#warningsFor(name, traveler, journeys)) warnings.push(warn(isFirst()));
     }
     return warnings.slice(0, MOST_WARNINGS);

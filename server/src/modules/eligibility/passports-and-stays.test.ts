@@ -104,7 +104,8 @@ describe("the passport", () => {
       passport: { nationality: "FRA", number: "***33", expiresOn: "2031-12-31" },
       alternatives: [
         { nationality: "USA", verdict: "eligible", number: "***22" },
-        { nationality: "IND", verdict: "visa_required", number: "***11" },
+        // A national of the destination gets no visa for it.
+        { nationality: "IND", verdict: "needs_information", number: "***11" },
       ],
     });
     expect(await into("USA")).toMatchObject({ verdict: "eligible", passport: { nationality: "USA" } });

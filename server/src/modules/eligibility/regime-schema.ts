@@ -98,8 +98,26 @@ const RegimeShape = z.strictObject({
     .default({}),
   /** They may stay for any purpose without a limit. */
   freeMovement: z
-    .array(z.strictObject({ nationalities: Nationalities, source: z.string(), note: z.string() }))
+    .array(
+      z.strictObject({
+        nationalities: Nationalities,
+        source: z.string(),
+        note: z.string(),
+        /** They may travel on a national identity card, too. */
+        onIdentityCard: z.boolean().default(false),
+      }),
+    )
     .default([]),
+  /** How nationals enter, and those who move freely: no visa or authorization for visitors is issued to them. */
+  nationals: z
+    .strictObject({
+      source: z.string(),
+      note: z.string(),
+      /** No other passport is enough for citizens, even where its holders need no visa, except for `passports`. */
+      isOnlyOwn: z.boolean().default(false),
+      passports: Nationalities.optional(),
+    })
+    .optional(),
   /** The first rule that fits the nationality, the day of arrival and the purpose applies. */
   entry: z.array(Rule),
   /** For every other nationality. Left out if the lists are incomplete, so that others are not covered. */
@@ -135,6 +153,7 @@ function danglingNames({
   sources,
   authorizations,
   freeMovement,
+  nationals,
   entry,
   otherwise,
   validity,
@@ -146,7 +165,8 @@ function danglingNames({
   const known = grants.filter((grant) => grant !== undefined);
   const inside = openInside === undefined ? [] : [{ source: openInside }];
   const announcements = known.flatMap(({ announced }) => announced ?? []);
-  const sourceNames = [...freeMovement, ...known, validity, ...announcements, ...inside];
+  const own = nationals === undefined ? [] : [nationals];
+  const sourceNames = [...freeMovement, ...own, ...known, validity, ...announcements, ...inside];
   const authorizationNames = known.flatMap(({ authorization, announced }) => [authorization, announced?.authorization]);
   return [
     ...sourceNames

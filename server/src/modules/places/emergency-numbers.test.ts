@@ -135,12 +135,28 @@ describe("emergency numbers", () => {
       if (emergency.numbers.length > 0) expect(emergency.whatToDo).toMatch(/disagree/);
       else expect(emergency.whatToDo).toMatch(/No emergency number is known/);
     }
-    expect(findEmergency("LK")?.note).toMatch(/1990/);
+    expect(findEmergency("LK")?.whatToDo).toMatch(/ambulance 1990 or 110, .* call its next number/);
     expect(findEmergency("GS")?.whatToDo).toMatch(/one source names .* Confirm/);
     for (const code of ["BV", "HM", "PN", "TF", "UM", "AQ", "KP"]) {
       expect([code, findEmergency(code)]).toMatchObject([
         ...[code, { numbers: [], whatToDo: expect.stringMatching(/Ask your hotel, ship or host/) }],
       ]);
+    }
+  });
+
+  it("are told by service, without the names of their sources", () => {
+    expect(findEmergency("PE")).toMatchObject({
+      whatToDo:
+        "Call the service that you need: police 105, ambulance 106, fire 116. Sources disagree about some of these numbers.",
+      note: "Some sources name other numbers: ambulance 117 or 110.",
+    });
+    expect(findEmergency("BO")?.note).toBe("Some sources name other numbers: ambulance 160 or 165 or 168.");
+    expect(findEmergency("PT")).toMatchObject({ whatToDo: expect.not.stringContaining("next"), note: null });
+    for (const [code, { emergency }] of aids) {
+      const { whatToDo, note, other } = emergency;
+      expect([code, whatToDo, note, ...other].join(" ")).not.toMatch(
+        /ITU|libphonenumber|Wikipedia|AOSP|US State|\bpress\b/,
+      );
     }
   });
 

@@ -56,16 +56,64 @@ export function sayServices({ police, ambulance, fire }: EmergencyNumbers): stri
 
 const GSM = "112 from a mobile phone may reach help, but that is not certain here";
 
-/** How reliable the numbers are, and what to do. */
+/** How reliable the numbers are. */
 export function sayReliability(row: EmergencyNumbers | undefined): string {
   if (row === undefined || allNumbers(row).length === 0) {
     return `No emergency number is known here. Ask your hotel, ship or host whom to call; ${GSM}.`;
   }
-  if (row.agreement === "both" && row.note === "") return "Call these numbers. Two sources agree on them.";
-  if (row.agreement === "both") return "Call these numbers. Two sources agree on them; the note says what others list.";
+  if (row.agreement === "both") return "Two sources agree on these numbers.";
   if (row.agreement === "single") return "Only one source names these numbers. Confirm them locally.";
-  return "Sources disagree about some of these numbers, as the note says. Call the first one, and the next if nobody answers.";
+  return "Sources disagree about some of these numbers.";
 }
+
+/** Whom to call, by service, and how reliable the numbers are. */
+export function sayWhatToDo(row: EmergencyNumbers | undefined): string {
+  if (row === undefined || allNumbers(row).length === 0) return sayReliability(row);
+  const services = sayServices(row);
+  const own = [...row.police, ...row.ambulance, ...row.fire];
+  const general = row.general.filter((number) => services === "" || !own.includes(number)).join(" or ");
+  const whom = services === "" ? `Call ${general}.` : `Call the service that you need: ${services}.`;
+  const hasSeveral = [row.police, row.ambulance, row.fire].some(({ length }) => length > 1);
+  const next = [
+    ...(hasSeveral ? ["its next number"] : []),
+    ...(general === "" ? [] : [`the general number ${general}`]),
+  ];
+  const otherwise = services === "" || next.length === 0 ? "" : ` If it does not answer, call ${next.join(" or ")}.`;
+  return `${whom}${otherwise} ${sayReliability(row)}`;
+}
+
+/** Years and misprints, which the remarks on sources name beside the numbers. */
+const NO_NUMBERS = /\b20\d\d(?:-\d\d)*\b|prints \d+/g;
+const CLAUSE = /(?:^|; )(police|ambulance|fire): ([^;]*)/g;
+
+/** Numbers that only some sources name, without the sources. Null: there is no doubt that a traveler should know. */
+export function sayDisagreement(row: EmergencyNumbers): string | null {
+  const others = [...row.note.matchAll(CLAUSE)].flatMap(([, service = "", text = ""]) => {
+    const numbers = text.replaceAll(NO_NUMBERS, "").match(/\b\d{2,9}\b/g) ?? [];
+    const added = [...new Set(numbers)].filter((number) => !listOwn(row, service).includes(number));
+    return added.length === 0 ? [] : [`${service} ${added.join(" or ")}`];
+  });
+  if (others.length > 0) return `Some sources name other numbers: ${others.join(", ")}.`;
+  if (row.agreement === "both" || row.note === "") return null;
+  if (row.agreement === "single") return "There is no second source to compare with.";
+  const hasSeveral = [row.police, row.ambulance, row.fire].some(({ length }) => length > 1);
+  if (hasSeveral) return "Where a service has several numbers, not every source names all of them.";
+  return allNumbers(row).length === 0
+    ? "No source confirms a number here."
+    : "Not every source names each of these numbers.";
+}
+
+function listOwn({ general, police, ambulance, fire }: EmergencyNumbers, service: string): readonly string[] {
+  return [...general, ...({ police, ambulance, fire }[service] ?? [])];
+}
+
+const SOURCE = String.raw`(?:ITU|libphonenumber|Wikipedia(?: copy)?|AOSP|US State|[A-Za-z]+ press|press|older council page)(?: 20\d\d)?`;
+const IN_BRACKETS = new RegExp(String.raw`\s*\(${SOURCE}[^()]*\)`, "g");
+const IN_TEXT = new RegExp(String.raw`\s*\balso listed by ${SOURCE}|\b${SOURCE}(?: lists)? `, "g");
+
+/** Other numbers with their purpose, without the sources. */
+export const listOther = ({ other }: EmergencyNumbers): string[] =>
+  other.map((text) => text.replaceAll(IN_BRACKETS, "").replaceAll(IN_TEXT, ""));
 
 /** Mobile phones reach every service by 112 only where it is each service's own number. */
 export function sayMobile(row: EmergencyNumbers | undefined): string {

@@ -5,10 +5,13 @@ export {
   EMERGENCY_NUMBERS_DATE,
   type EmergencyNumbers,
   findEmergencyNumbers,
+  listOther,
   numbersBy,
+  sayDisagreement,
   sayMobile,
   sayReliability,
   sayServices,
+  sayWhatToDo,
 } from "./emergency-numbers.ts";
 export { readCoordinates } from "./read-coordinates.ts";
 export { providerErrors, resolveStop, resolveText } from "./resolve-stop.ts";

@@ -3,6 +3,7 @@ import { distanceMeters } from "../../../domain/distance.ts";
 import { Latitude, Longitude, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
+import type { Elevation } from "../../../ports/elevation.ts";
 import { helpKinds } from "../../../ports/nearby.ts";
 import {
   allNumbers,
@@ -10,13 +11,16 @@ import {
   EMERGENCY_NUMBERS_DATE,
   type EmergencyNumbers,
   findEmergencyNumbers,
+  listOther,
   numbersBy,
   RegionCode,
+  sayDisagreement,
   sayMobile,
-  sayReliability,
+  sayWhatToDo,
 } from "../../places/index.ts";
 import { defineTool } from "../context.ts";
 import { adviseFor, needs } from "../safety-texts.ts";
+import { adviseAtOnce, tellsOfSymptoms, tellsOfTheft } from "../urgent-texts.ts";
 import { whyUnavailable } from "../why-unavailable.ts";
 
 const LONGEST_NOTES = 500;
@@ -38,7 +42,7 @@ const Emergency = z.object({
   agreement: z
     .enum(["both", "partial", "single", "none"])
     .describe("Whether two sources agree, they disagree in part, there is only one, or none names a number"),
-  whatToDo: z.string().describe("How reliable the numbers are; show it with them"),
+  whatToDo: z.string().describe("Whom to call, and how reliable the numbers are"),
   note: z.string().nullable().describe("The sources' disagreement"),
   source: z.string().describe("The sources, or none"),
   asOf: z.string().describe("Date of the newest source"),
@@ -64,7 +68,7 @@ export const travelSafetyAid = defineTool({
   effect: "read",
   price: 3_000n,
   payableWithoutKey: true,
-  uses: ["nearby", "maps"],
+  uses: ["nearby", "maps", "elevation"],
   input: z.strictObject({
     latitude: Latitude,
     longitude: Longitude,
@@ -113,20 +117,26 @@ export const travelSafetyAid = defineTool({
   errors: {},
   example: () => ({ latitude: 35.6812, longitude: 139.7671, travelerNotes: "Peanut allergy", languageCode: "en" }),
 
-  async run({ regionCode, travelerNotes = "", addressLines = [], languageCode, ...position }, { nearby, maps, call }) {
+  async run({ regionCode, travelerNotes = "", addressLines = [], languageCode, ...position }, ports) {
+    const { nearby, maps, elevation, call } = ports;
     const { countryCode, otherCode, contradiction } = numbersBy(maps, position, regionCode);
     const { answer: help, provenance } = await nearby.helpNear(position, call.signal);
     const words = wordsIn(languageCode);
     const shownNotes = toVisibleText(travelerNotes, LONGEST_NOTES);
-    const { notRecognized, ...advised } = adviseFor(shownNotes, words);
+    const { recognizedNeeds, notRecognized, advice } = adviseFor(shownNotes, words);
     const unknown = notRecognized.filter((part) => !asksForEntry(part));
+    const meters = tellsOfSymptoms(shownNotes) ? await heightAt(position, elevation, call.signal) : undefined;
+    const { police = [], ambulance = [], general = [] } = findEmergencyNumbers(countryCode ?? "") ?? {};
+    const urgent = adviseAtOnce(shownNotes, words, { police, ambulance, general, meters });
+    const asksRules = asksForEntry(shownNotes) && !tellsOfTheft(shownNotes);
     return {
       countryCode: maps.countryCodeAt(position) ?? null,
       emergency: describe(countryCode),
       otherEmergency: otherCode === undefined ? null : describe(otherCode),
       mobileNote: sayMobile(findEmergencyNumbers(countryCode ?? "")),
-      ...advised,
+      recognizedNeeds,
       notRecognized: unknown,
+      advice: [...urgent, ...advice],
       nearestHelp: {
         available: help !== undefined,
         reason:
@@ -144,7 +154,7 @@ export const travelSafetyAid = defineTool({
       card: { address: addressLines.map((line) => toVisibleText(line, 200)), travelerNotes: shownNotes },
       notes: [
         contradiction,
-        asksForEntry(shownNotes) ? NO_ENTRY_RULES : null,
+        asksRules ? NO_ENTRY_RULES : null,
         unknown.length === 0 ? null : NOT_RECOGNIZED,
       ].filter((note) => note !== null),
       language: words.answer,
@@ -153,6 +163,20 @@ export const travelSafetyAid = defineTool({
     };
   },
 });
+
+/** Undefined also if no source answers: help does not wait for that. */
+async function heightAt(
+  position: { latitude: number; longitude: number },
+  elevation: Elevation,
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> {
+  try {
+    const { elevation: known } = await elevation.at(position, signal);
+    return known?.meters ?? known?.landAround?.lowestMeters;
+  } catch {
+    return undefined;
+  }
+}
 
 function describe(countryCode: string | undefined): z.input<typeof Emergency> {
   const row = findEmergencyNumbers(countryCode ?? "");
@@ -164,10 +188,10 @@ function describe(countryCode: string | undefined): z.input<typeof Emergency> {
     fire: row?.fire[0] ?? null,
     services: listServices(row),
     general: [...(row?.general ?? [])],
-    other: row?.other ?? [],
+    other: row === undefined ? [] : listOther(row),
     agreement: row?.agreement ?? "none",
-    whatToDo: sayReliability(row),
-    note: row === undefined || row.note === "" ? null : row.note,
+    whatToDo: sayWhatToDo(row),
+    note: row === undefined ? null : sayDisagreement(row),
     source: row === undefined || row.sources.length === 0 ? "none" : row.sources.join("; "),
     asOf: EMERGENCY_NUMBERS_DATE,
     servicesAreRecalled: false,

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { travelerErrors } from "../../travelers/index.ts";
 import { Assessment, DISCLAIMER, describeAssessed } from "../answer.ts";
-import { assessPassports, readTraveler } from "../assess-traveler.ts";
+import { assessPassports, readPerson } from "../assess-traveler.ts";
 import { defineTool } from "../context.ts";
 import { journeyFields, journeyIssues, utcToday } from "../journey-input.ts";
+import { sayConsent } from "../minors.ts";
 
 export const checkTravelEligibility = defineTool({
   name: "check_travel_eligibility",
@@ -37,7 +38,7 @@ export const checkTravelEligibility = defineTool({
     const today = utcToday(clock);
     const issues = journeyIssues(asked, today);
     if (issues.length > 0) throw invalid(...issues);
-    const traveler = await readTraveler({ travelers, stores, maps }, caller, travelerUserId);
+    const traveler = await readPerson({ travelers, stores, maps }, caller, travelerUserId);
     if (traveler === undefined) throw fail("traveler_not_found");
     const { originIso3, destinationIso3, departureDate, returnDate, purpose } = asked;
     const journey = {
@@ -48,6 +49,9 @@ export const checkTravelEligibility = defineTool({
       purpose,
     };
     const assessed = assessPassports(eligibility, traveler, journey, today);
-    return { ...describeAssessed(assessed, { isFirst: true }), disclaimer: DISCLAIMER };
+    const described = describeAssessed(assessed, { isFirst: true });
+    const countries = [originIso3, destinationIso3];
+    const consent = sayConsent("The traveler", traveler, { day: journey.arrivesOn, countries });
+    return { ...described, nextSteps: [...described.nextSteps, ...consent], disclaimer: DISCLAIMER };
   },
 });

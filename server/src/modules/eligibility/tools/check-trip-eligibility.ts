@@ -3,11 +3,12 @@ import type { Issue } from "../../../domain/errors.ts";
 import { IsoDate } from "../../../domain/schemas.ts";
 import { travelerErrors } from "../../travelers/index.ts";
 import { Assessment, DISCLAIMER, describeAssessed } from "../answer.ts";
-import { assessPassports, type Journey, readTraveler } from "../assess-traveler.ts";
+import { assessPassports, type Journey, readPerson } from "../assess-traveler.ts";
 import { defineTool } from "../context.ts";
 import { verdicts } from "../eligibility-rules.ts";
 import { worstVerdict } from "../findings.ts";
 import { CountryIso3, journeyFields, journeyIssues, utcToday } from "../journey-input.ts";
+import { sayConsent } from "../minors.ts";
 
 const MOST_LEGS = 20;
 const MOST_STAYS = 100;
@@ -77,7 +78,7 @@ export const checkTripEligibility = defineTool({
     const today = utcToday(clock);
     const issues = tripIssues(input, today);
     if (issues.length > 0) throw invalid(...issues);
-    const traveler = await readTraveler({ travelers, stores, maps }, caller, travelerUserId);
+    const traveler = await readPerson({ travelers, stores, maps }, caller, travelerUserId);
     if (traveler === undefined) throw fail("traveler_not_found");
     const journeys = legs.map((leg, index) => ({
       ...toJourney(leg, legs[index + 1]),
@@ -96,10 +97,14 @@ export const checkTripEligibility = defineTool({
       return assessPassports(eligibility, { ...traveler, bookedStays }, journey, today);
     });
     const firstRecalled = assessed.findIndex(([best]) => best?.assessment.recalled);
+    const countries = legs.flatMap(({ originIso3, destinationIso3 }) => [originIso3, destinationIso3]);
     const judged = journeys.map((journey, index) => {
       const { originIso3 = "", departureDate = "" } = legs[index] ?? {};
+      const described = describeAssessed(assessed[index] ?? [], { isFirst: index === firstRecalled });
+      const consent = index === 0 ? sayConsent("The traveler", traveler, { day: journey.arrivesOn, countries }) : [];
       return {
-        ...describeAssessed(assessed[index] ?? [], { isFirst: index === firstRecalled }),
+        ...described,
+        nextSteps: [...described.nextSteps, ...consent],
         originIso3,
         destinationIso3: journey.destinationIso3,
         departureDate,
