@@ -1,5 +1,6 @@
 import type { Lexicon } from "./lexicon.ts";
 import { fold, type Mark } from "./marks.ts";
+import { readSpokenClock } from "./spoken-clocks.ts";
 
 interface Token {
   readonly raw: string;
@@ -91,6 +92,11 @@ function readLiteral(tokens: readonly Token[], index: number, { language }: Lexi
   if (/^(?:ord|bok|off|acc|rat|quo)_/.test(raw)) return { kind: "id", value: raw, length: 1 };
   if (/^ZZ[A-Z0-9]{4}$/.test(raw)) return { kind: "reference", value: raw, length: 1 };
   if (/^[A-Z]{2}\s?\d{2,4}$/.test(raw)) return { kind: "flightNumber", value: raw.replace(/\s/, ""), length: 1 };
+  const spoken = readSpokenClock(
+    [token, tokens[index + 1], tokens[index + 2]].map((one) => one?.folded),
+    language,
+  );
+  if (spoken !== undefined) return { kind: "clock", number: spoken.minute, length: spoken.length };
   const date = readDate(raw, language);
   if (date !== undefined) return { kind: "date", date, length: 1 };
   const [, hours, minutes] = /^(\d{1,2}):(\d{2})$/.exec(raw) ?? [];
@@ -195,6 +201,8 @@ function readPhrase(
     if (!words.every((word, offset) => tokens[index + offset]?.folded === word)) continue;
     // "Am nächsten Wochenende" is a day, and "am nächsten" the nearest hotel.
     if (phrase.value === "distance" && NEXT_DAY.test(tokens[index + words.length]?.folded ?? "")) continue;
+    // "Que no salga antes de las diez" names no earliest flight.
+    if (phrase.value === "earliest" && /^(?:de|del)$/.test(tokens[index + words.length]?.folded ?? "")) continue;
     const isCodeName = phrase.value.toLowerCase() === token.folded;
     if (
       isDoubtful &&
@@ -228,7 +236,8 @@ const listSpellings = (word: string, language: Lexicon["language"]): readonly st
   language === "es" && /^[bv]/.test(word) ? [word, `${word.startsWith("b") ? "v" : "b"}${word.slice(1)}`] : [word];
 
 function guessWord(written: string, { guesses, language }: Lexicon): string | undefined {
-  if (written.length < 5) return undefined;
+  // "Nichts" is no night.
+  if (written.length < 5 || written === "nichts") return undefined;
   for (const word of listSpellings(written, language)) {
     const guess = guessSpelling(word, guesses);
     if (guess !== undefined) return guess;
