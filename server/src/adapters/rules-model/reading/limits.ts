@@ -87,10 +87,11 @@ export function readTimes(marks: Marks): Times {
   let times: Times = {};
   const put = (index: number, to: number, { window, isOfAny = false }: Timed, isClock: boolean): void => {
     const isHome = isClock && arrivesHome(marks, index);
-    const isBack = isHome || findRoleOfTime(marks, index, to) === "back";
+    const role = isOfAny ? findRoleOfAny(marks, index, to) : findRoleOfTime(marks, index, to);
+    const isBack = isHome || role === "back";
     const isArrival = isHome || findDirection(marks, index) === "arrive";
     const name = isBack ? (isArrival ? "returnArrives" : "returnDeparts") : isArrival ? "arrives" : "departs";
-    const isBoth = isOfAny && !isArrival && !isBack && !marks.has("out");
+    const isBoth = isOfAny && !isArrival && role === "none";
     for (const one of isBoth ? (["departs", "returnDeparts"] as const) : [name]) {
       times = { ...times, [one]: isClock ? withOther(times[one], window) : withinBoth(times[one], window) };
     }
@@ -172,6 +173,17 @@ function findRoleOfTime(marks: Marks, from: number, to: number): "out" | "back" 
   if (own !== "none") return own;
   const day = marks.pass(from - 1, BESIDE_DAYS, -1);
   return marks.kind(day) === "back" ? "back" : "none";
+}
+
+/** "Back on the 15th, nothing before ten" is of both ways, unless only the way back is spoken of. */
+function findRoleOfAny(marks: Marks, from: number, to: number): "out" | "back" | "none" {
+  const isEnd = ({ kind, value }: { kind: string; value: string }) => kind === "sign" && /^[.,;!?]$/.test(value);
+  const first = marks.list.findLastIndex((mark, at) => at < from && isEnd(mark)) + 1;
+  const end = marks.list.findIndex((mark, at) => at > to && isEnd(mark));
+  const clause = marks.list.slice(first, end === -1 ? undefined : end).map(({ kind }) => kind);
+  if (clause.includes("back")) return "back";
+  if (clause.includes("out")) return "out";
+  return !marks.has("flight", "place") && findRoleOfTime(marks, from, to) === "back" ? "back" : "none";
 }
 
 const BESIDE_DAYS = [

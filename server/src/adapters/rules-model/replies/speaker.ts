@@ -6,10 +6,11 @@ import { informationTexts } from "./information-texts.ts";
 import { peopleTexts } from "./people-texts.ts";
 import { requestTexts } from "./request-texts.ts";
 import { talkTexts } from "./talk-texts.ts";
+import { timeTexts } from "./time-texts.ts";
 import { travelTexts } from "./travel-texts.ts";
 
 const texts = defineTexts({
-  ...{ ...talkTexts, ...travelTexts, ...informationTexts, ...asideTexts },
+  ...{ ...timeTexts, ...talkTexts, ...travelTexts, ...informationTexts, ...asideTexts },
   ...{ ...peopleTexts, ...requestTexts, ...accountTexts },
 });
 

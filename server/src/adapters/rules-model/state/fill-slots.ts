@@ -25,7 +25,7 @@ export function fillFlight(state: State, reading: Reading): void {
   fillRoute(state, reading);
   fillFlightDates(state, reading);
   const { kinds, cabin, airlines, bags, times } = reading;
-  if (kinds.has("oneWay") || (kinds.has("roundTrip") && kinds.has("not"))) {
+  if ((kinds.has("oneWay") && !MOVES_ONE_WAY.test(reading.folded)) || (kinds.has("roundTrip") && kinds.has("not"))) {
     flight.isRoundTrip = false;
     delete flight.return;
   } else if (kinds.has("roundTrip") || (kinds.has("back") && flight.return === undefined && saysReturn(reading))) {
@@ -42,6 +42,9 @@ export function fillFlight(state: State, reading: Reading): void {
   flight.times = { ...flight.times, ...times };
   if (MAY_STOP.test(reading.folded)) flight.isNonStop = false;
 }
+
+/** "Nur der Hinflug verschiebt sich" keeps the way back. */
+const MOVES_ONE_WAY = /\b(?:nur de[rn] hinflug|solo la ida)\b.*\b(?:anders|andert|verschieb\w*|cambia)\b/;
 
 /** "If there is no direct flight, a stop is fine" */
 const MAY_STOP =

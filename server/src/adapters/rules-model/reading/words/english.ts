@@ -96,7 +96,7 @@ export const english: LanguageWords = {
     in: "in|at|within|inside",
     near: "near|close to|next to|nearby|by the|walking distance of|walking distance from|walking distance to|near to|not far from|around the|beside|opposite",
     until: "till|until|til|through|thru|up until",
-    back: "return|returning|back|come back|coming back|fly back|return flight|return trip|inbound|way back|home again|flying back|going back|leaving again|heading home|home",
+    back: "return|returning|back|come back|coming back|fly back|return flight|return trip|inbound|way back|home again|flying back|going back|coming home|come home|fly home|flying home|go home|going home|leaving again|heading home|home",
     out: "outbound|way out|outward|going out|there on|departure flight",
     oneWay: "one way|one-way|oneway|single|no return|without return|single ticket|just one way|only one way",
     roundTrip: "round trip|round-trip|roundtrip|return ticket|return flights|there and back",
