@@ -14,7 +14,7 @@ interface TalkOptions {
   readonly now?: Temporal.Instant;
   /** Done by the traveler when a spend is shown: `withdraw` writes the next message instead of a yes. */
   readonly onSpend?: Answer | ((turn: number) => Answer);
-  /** Answers of tools instead of those below. */
+  /** Answers of tools instead of those below; a function is given the arguments. */
   readonly answers?: Readonly<Record<string, unknown>>;
   /** Who has a profile, beside the traveler; their ids are their given names. */
   readonly companions?: readonly string[];
@@ -67,7 +67,7 @@ export async function talkWithRules(
       const outcome = isSpend ? OUTCOMES[typeof onSpend === "function" ? onSpend(turn) : onSpend] : "ok";
       const results = toolCalls.map(({ id, name, args }) => ({
         ...{ id, name, outcome },
-        result: outcome === "ok" ? (answers[name] ?? answerCall(name, args)) : null,
+        result: outcome === "ok" ? (answerAs(answers[name], args) ?? answerCall(name, args)) : null,
       }));
       messages.push({ role: "tools", results });
       if (outcome === "withdrawn") break;
@@ -76,6 +76,8 @@ export async function talkWithRules(
   }
   return turns;
 }
+
+const answerAs = (answer: unknown, args: unknown): unknown => (typeof answer === "function" ? answer(args) : answer);
 
 const segment = (hour: string) => ({
   carrier: "LH",

@@ -2,6 +2,7 @@ import { ASIDES } from "../state/asides.ts";
 import type { Wish } from "../state/state.ts";
 import { tellRefunds } from "./accounts.ts";
 import { bookFlight, tellConditions } from "./book-flight.ts";
+import { tellBookingFacts } from "./booking-facts.ts";
 import { tellEligibility } from "./entry.ts";
 import { findFlights } from "./flights.ts";
 import { remind, tellEmergency, tellRestaurants, tellTime, tellTransfer, tellWeather } from "./information.ts";
@@ -37,6 +38,8 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   usage: tellUsage,
   spent: tellSpent,
   emergency: tellEmergency,
+  bookingFacts: tellBookingFacts,
+  nothingCancelled: ({ speaker }) => tell(speaker.say("nothingCancelled")),
   total: tellTotal,
   showAgain,
   help: ({ speaker }) => tell(speaker.say("abilities")),

@@ -1,6 +1,9 @@
+import { CITIES } from "../reading/cities.ts";
 import { listAirports } from "../reading/city-airports.ts";
+import { fold } from "../reading/marks.ts";
 import { showChanges } from "../replies/show-flights.ts";
 import { showOrder } from "../replies/show-stays.ts";
+import { plainName } from "../state/choose-wishes.ts";
 import {
   Cancelled,
   CancelQuote,
@@ -39,7 +42,10 @@ export function findOrder(deciding: Deciding, wish: Wish): { readonly order: Ord
   const named = all.filter(
     ({ orderId, pnr }) => slots.orderId !== undefined && (orderId === slots.orderId || pnr === slots.orderId),
   );
-  const candidates = named.length > 0 ? named : narrow(all, slots);
+  const fitting = named.length > 0 ? named : narrow(all, slots);
+  const there = narrowByAddress(deciding, fitting);
+  if ("outcome" in there) return there;
+  const candidates = there.orders;
   const choice = "choice" in wish ? wish.choice?.ordinal : undefined;
   // As they were listed when the question was asked.
   const shown = candidates.length > 0 ? candidates : all;
@@ -69,7 +75,9 @@ export function findOrder(deciding: Deciding, wish: Wish): { readonly order: Ord
 }
 
 /** By what was said of it. A hotel's order does not tell its city; a day that fits none of them says nothing. */
-export function narrow(orders: readonly Order[], { kind, place, date }: OrderSlots): readonly Order[] {
+export function narrow(orders: readonly Order[], { kind, place, date, said }: OrderSlots): readonly Order[] {
+  const called = said === undefined ? [] : orders.filter((order) => isCalled(order, said));
+  if (called.length > 0) return called;
   const ofKind = kind === undefined ? orders : orders.filter((order) => order.kind === kind);
   const there =
     place === undefined
@@ -77,6 +85,40 @@ export function narrow(orders: readonly Order[], { kind, place, date }: OrderSlo
       : ofKind.filter((order) => (kind === "stay" ? true : namesPlace(order.what ?? "", place)));
   const then = date === undefined ? there : there.filter(({ startsOn }) => startsOn === date.toString());
   return then.length > 0 ? then : there;
+}
+
+const isCalled = ({ kind, what }: Order, said: string): boolean =>
+  kind === "stay" && what != null && said.includes(plainName(what));
+
+/** The city of a hotel is only in the address of its booking. */
+function narrowByAddress(
+  deciding: Deciding,
+  orders: readonly Order[],
+): { readonly orders: readonly Order[] } | { readonly outcome: Outcome } {
+  const { place, kind, said = "" } = deciding.state.order;
+  const stays = orders.filter((order) => order.kind === "stay");
+  const isKnown = orders.some((order) => isCalled(order, said));
+  if (place === undefined || kind === "flight" || stays.length < 2 || isKnown) return { orders };
+  const reads = stays.slice(0, MOST_ADDRESSES).map(({ orderId }) => ({ name: "read_order", args: { orderId } }));
+  const missing = reads.filter((one) => findResult(deciding, one) === undefined);
+  if (missing.length > 0) return { outcome: call(...missing) };
+  const names = listCityNames(place);
+  const there = stays.filter((_, index) => {
+    const read = reads[index];
+    const found = read === undefined ? undefined : findResult(deciding, read);
+    const address = OrderDetails.safeParse(found?.result).data?.stay?.accommodationAddress ?? "";
+    return names.some((name) => fold(address).includes(name));
+  });
+  return { orders: there.length > 0 ? there : orders };
+}
+
+const MOST_ADDRESSES = 6;
+
+/** In all languages, as a booking's address is in one of them. */
+function listCityNames({ name, code }: { name: string; code?: string }): readonly string[] {
+  const line = CITIES.split("\n").find((one) => code !== undefined && one.startsWith(`${code} `));
+  const others = line === undefined ? [] : line.slice(7).split("|");
+  return [name, ...others].map((one) => fold(one.replace("~", "")));
 }
 
 /** A route has codes of airports, a place may be of their city. */
@@ -230,6 +272,7 @@ export function showOrders(deciding: Deciding, { reading }: Wish): Outcome {
     isReturn: false,
     ...(kind === undefined ? {} : { kind }),
     ...(place === undefined ? {} : { place }),
+    said: reading.folded,
   });
   if (meant.length === 0) return tell(trips.length > 0 ? trips.join("\n") : speaker.say("noOrders"));
   const [only] = meant;

@@ -2,6 +2,7 @@ import { defineTexts, type Words, wordsIn } from "../../../domain/texts.ts";
 import { accountTexts } from "./account-texts.ts";
 import { addressed } from "./addressed-texts.ts";
 import { asideTexts } from "./aside-texts.ts";
+import { bookingTexts } from "./booking-texts.ts";
 import { informationTexts } from "./information-texts.ts";
 import { peopleTexts } from "./people-texts.ts";
 import { requestTexts } from "./request-texts.ts";
@@ -10,7 +11,7 @@ import { timeTexts } from "./time-texts.ts";
 import { travelTexts } from "./travel-texts.ts";
 
 const texts = defineTexts({
-  ...{ ...timeTexts, ...talkTexts, ...travelTexts, ...informationTexts, ...asideTexts },
+  ...{ ...timeTexts, ...bookingTexts, ...talkTexts, ...travelTexts, ...informationTexts, ...asideTexts },
   ...{ ...peopleTexts, ...requestTexts, ...accountTexts },
 });
 

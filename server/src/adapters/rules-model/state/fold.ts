@@ -61,6 +61,7 @@ const PENDING: ReadonlySet<string> = new Set([
   "reminder",
   "emergency",
   "invoice",
+  "bookingFacts",
 ]);
 
 function isPlainAnswer(text: string, today: Temporal.PlainDate, language: "en" | "de" | "es"): boolean {

@@ -110,7 +110,11 @@ export const Order = z.looseObject({
 });
 export type Order = z.output<typeof Order>;
 export const OrderList = z.looseObject({ orders: z.array(z.unknown()) });
-const OrderSlice = Slice.extend({ id: Text });
+const Bag = z.looseObject({ type: Maybe, quantity: z.number().nullish() });
+const OrderSegment = Segment.extend({
+  passengers: z.array(z.looseObject({ baggage: z.array(Bag).nullish() })).nullish(),
+});
+const OrderSlice = Slice.extend({ id: Text, segments: z.array(OrderSegment) });
 export const OrderDetails = z.looseObject({
   ...orderFields,
   flight: z
@@ -120,9 +124,20 @@ export const OrderDetails = z.looseObject({
       conditions: Conditions,
     })
     .nullish(),
-  stay: z.looseObject({ accommodationName: Maybe, name: Maybe, checkInDate: Maybe, checkOutDate: Maybe }).nullish(),
+  stay: z
+    .looseObject({
+      accommodationName: Maybe,
+      accommodationAddress: Maybe,
+      accommodationPhone: Maybe,
+      name: Maybe,
+      checkInDate: Maybe,
+      checkOutDate: Maybe,
+    })
+    .nullish(),
   tickets: z.array(z.looseObject({ number: Maybe })).nullish(),
 });
+
+export type OrderDetails = z.output<typeof OrderDetails>;
 
 export const BookedFlight = z.looseObject({
   orderId: Text,

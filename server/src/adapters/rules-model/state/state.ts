@@ -66,6 +66,8 @@ export interface OrderSlots {
   /** Names an order that is to be on another day. */
   before?: Temporal.PlainDate;
   isReturn: boolean;
+  /** The folded text, which may have the name of a hotel. */
+  said?: string;
   /** Days by which its journey is to move. */
   shift?: number;
   cabin?: string;
@@ -119,6 +121,15 @@ export type Wish =
         | "invoiceLater";
       readonly reading: Reading;
     }
+  | {
+      readonly kind: "bookingFacts";
+      readonly facts: readonly BookingFact[];
+      /** "Which of my flights …?" */
+      readonly isOfAll: boolean;
+      readonly choice?: Choice;
+      readonly reading: Reading;
+    }
+  | { readonly kind: "nothingCancelled"; readonly reading: Reading }
   | { readonly kind: "total"; readonly choice?: Choice; readonly reading: Reading }
   /** Repeats a call that was about to be made when the traveler asked something else. */
   | { readonly kind: "showAgain"; readonly deed: Deed; readonly reading: Reading }
@@ -139,6 +150,9 @@ export type Wish =
         | "foreign";
       readonly reading: Reading;
     };
+
+/** What can be asked of something that is booked. */
+export type BookingFact = "bags" | "board" | "terminal" | "times";
 
 /** A call that changes or spends something. */
 export interface Deed {

@@ -5,6 +5,7 @@ import { type Choice, type Reading, readMessage } from "../reading/read-message.
 import { ASIDES, findAgain, findOther, findTotal } from "./asides.ts";
 import { findBeside, withDeed } from "./beside.ts";
 import { findBeyond, withAssistance, withHold, withInvoice } from "./beyond.ts";
+import { findAboutBooking } from "./booking-questions.ts";
 import {
   findChoice,
   findInformation,
@@ -124,7 +125,7 @@ function findWishes(state: State, reading: Reading, named: readonly Companion[])
 }
 
 function findPlainWishes(state: State, reading: Reading, named: readonly Companion[]): readonly Wish[] {
-  const again = findAgain(state, reading);
+  const again = findAboutBooking(state, reading) ?? findAgain(state, reading);
   if (again !== undefined) return [again];
   const forPerson = findPersonWish(state, reading);
   if (forPerson !== undefined) {
