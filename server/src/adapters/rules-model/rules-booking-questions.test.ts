@@ -111,6 +111,9 @@ describe("a question about something that is booked", () => {
     ["en", ["Cancel my hotel in Prague"], "bok_prg"],
     ["de", ["Storniere mein Hotel in Prag"], "bok_prg"],
     ["es", ["Cancela el hotel de Lima"], "bok_lim"],
+    ["en", ["Don't cancel the flight to Prague, but cancel the hotel in Lima"], "bok_lim"],
+    ["de", ["Storniere nicht den Flug nach Prag, sondern storniere das Hotel in Lima"], "bok_lim"],
+    ["es", ["No canceles el vuelo a Praga, pero cancela el hotel de Lima"], "bok_lim"],
   ])("in %s words of cancelling find the booking: %s", async (locale, said, orderId) => {
     const turns = await talk(said, locale);
     expect(turns.at(-1)?.calls).toContainEqual({ name: "cancel_order_quote", args: { orderId } });

@@ -113,6 +113,12 @@ const UNWANTED =
 /** "Don't cancel the flight, but cancel the hotel" wants the other one cancelled. */
 const WANTED_TOO = /\b(?:but|sondern|aber|pero|sino)\b[^.!?]*\b(?:cancel|storn|anul)/;
 
+/** Where the part of the text begins that says what to cancel. */
+export function findCancelStart({ folded, kinds, marks }: Reading): number {
+  if (!kinds.has("cancel") || !UNWANTED.test(folded) || !WANTED_TOO.test(folded)) return 0;
+  return marks.list.find(({ folded: word }) => /^(?:but|sondern|aber|pero|sino)$/.test(word))?.start ?? 0;
+}
+
 export const isCancelUnwanted = ({ folded, kinds }: Reading): boolean =>
   kinds.has("cancel") && UNWANTED.test(folded) && !WANTED_TOO.test(folded);
 

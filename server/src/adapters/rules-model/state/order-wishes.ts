@@ -1,5 +1,5 @@
 import type { Choice, Reading } from "../reading/read-message.ts";
-import { isCancelUnwanted, namesOrder } from "./booking-questions.ts";
+import { findCancelStart, isCancelUnwanted, namesOrder } from "./booking-questions.ts";
 import { findChoice, hasSlots, isAboutOrder, isOwned } from "./choose-wishes.ts";
 import type { State, Task, Wish } from "./state.ts";
 
@@ -184,12 +184,13 @@ function startOrder(state: State, task: Task, reading: Reading): void {
   const [id] = ids;
   if (id !== undefined)
     order.orderId = state.orders.find(({ orderId, pnr }) => orderId === id || pnr === id)?.orderId ?? id;
-  const kind = findOrderKind(reading);
+  const from = task === "cancel" ? findCancelStart(reading) : 0;
+  const kind = findOrderKind(reading, from);
   if (id === undefined && (places.length > 0 || kind !== undefined || namesOrder(state, reading))) delete order.orderId;
   if (kind !== undefined) order.kind = kind;
   else if (task === "change") order.kind ??= "flight";
   // The one that is kept comes last: "the one to Madrid, I keep the one to London".
-  const meant = places.filter(({ isNegated }) => !isNegated);
+  const meant = places.filter(({ isNegated, start }) => !isNegated && start >= from);
   const place = kinds.has("keep") ? meant[0] : (meant.find(({ role }) => role === "to") ?? meant.at(-1));
   if (place !== undefined) order.place = place;
   if (cabin !== undefined) order.cabin = cabin;
@@ -204,9 +205,9 @@ function startOrder(state: State, task: Task, reading: Reading): void {
 }
 
 /** The kind that is named, or the one that is not to be kept. */
-function findOrderKind({ marks, kinds }: Reading): "flight" | "stay" | undefined {
+function findOrderKind({ marks, kinds }: Reading, from: number): "flight" | "stay" | undefined {
   const isMeant = (kind: string): boolean => {
-    const index = marks.list.findIndex((mark) => mark.kind === kind);
+    const index = marks.list.findIndex((mark) => mark.kind === kind && mark.start >= from);
     return index >= 0 && !marks.isNegated(index) && marks.kind(marks.pass(index - 1, ["skip"], -1)) !== "keep";
   };
   const [flight, stay] = [isMeant("flight"), isMeant("stay")];
