@@ -14,7 +14,7 @@ interface TalkOptions {
   readonly now?: Temporal.Instant;
   /** Done by the traveler when a spend is shown: `withdraw` writes the next message instead of a yes. */
   readonly onSpend?: Answer | ((turn: number) => Answer);
-  /** Answers of tools instead of those below; a function is given the arguments. */
+  /** Answers of tools instead of those below. */
   readonly answers?: Readonly<Record<string, unknown>>;
   /** Who has a profile, beside the traveler; their ids are their given names. */
   readonly companions?: readonly string[];
@@ -67,7 +67,7 @@ export async function talkWithRules(
       const outcome = isSpend ? OUTCOMES[typeof onSpend === "function" ? onSpend(turn) : onSpend] : "ok";
       const results = toolCalls.map(({ id, name, args }) => ({
         ...{ id, name, outcome },
-        result: outcome === "ok" ? (answerAs(answers[name], args) ?? answerCall(name, args)) : null,
+        result: outcome === "ok" ? answerWith(answers[name], name, args) : null,
       }));
       messages.push({ role: "tools", results });
       if (outcome === "withdrawn") break;
@@ -77,7 +77,9 @@ export async function talkWithRules(
   return turns;
 }
 
-const answerAs = (answer: unknown, args: unknown): unknown => (typeof answer === "function" ? answer(args) : answer);
+/** A function answers by the arguments. */
+const answerWith = (answer: unknown, name: string, args: unknown): unknown =>
+  typeof answer === "function" ? answer(args) : (answer ?? answerCall(name, args));
 
 const segment = (hour: string) => ({
   carrier: "LH",

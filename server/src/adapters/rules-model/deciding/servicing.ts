@@ -1,5 +1,5 @@
-import { CITIES } from "../reading/cities.ts";
 import { listAirports } from "../reading/city-airports.ts";
+import { nameInEnglish } from "../reading/lexicon.ts";
 import { fold } from "../reading/marks.ts";
 import { showChanges } from "../replies/show-flights.ts";
 import { showOrder } from "../replies/show-stays.ts";
@@ -32,7 +32,8 @@ export function findOrder(deciding: Deciding, wish: Wish): { readonly order: Ord
   const fromConversation = narrow(known, slots);
   const byId = known.find(({ orderId }) => orderId === slots.orderId);
   if (byId !== undefined) return { order: byId };
-  if (slots.orderId === undefined && fromConversation.length === 1 && fromConversation[0] !== undefined)
+  const isCityNamed = slots.kind === "stay" && slots.place !== undefined;
+  if (!isCityNamed && slots.orderId === undefined && fromConversation.length === 1 && fromConversation[0] !== undefined)
     return { order: fromConversation[0] };
   const list = need(deciding, LIST);
   if ("outcome" in list) return list;
@@ -42,8 +43,9 @@ export function findOrder(deciding: Deciding, wish: Wish): { readonly order: Ord
   const named = all.filter(
     ({ orderId, pnr }) => slots.orderId !== undefined && (orderId === slots.orderId || pnr === slots.orderId),
   );
-  const fitting = named.length > 0 ? named : narrow(all, slots);
-  const there = narrowByAddress(deciding, fitting);
+  const narrowed = named.length > 0 ? named : narrow(all, slots);
+  const byName = narrowed.filter(({ what }) => what != null && wish.reading.folded.includes(plainName(what)));
+  const there = byName.length > 0 ? { orders: byName } : findStaysThere(deciding, narrowed);
   if ("outcome" in there) return there;
   const candidates = there.orders;
   const choice = "choice" in wish ? wish.choice?.ordinal : undefined;
@@ -74,10 +76,31 @@ export function findOrder(deciding: Deciding, wish: Wish): { readonly order: Ord
   };
 }
 
+const MOST_READ = 8;
+
+/** A hotel's order names no city: each is read for its address. One without it could be meant. */
+function findStaysThere(
+  deciding: Deciding,
+  orders: readonly Order[],
+): { readonly orders: readonly Order[] } | { readonly outcome: Outcome } {
+  const { place, kind } = deciding.state.order;
+  const stays = orders.filter((order) => order.kind === "stay").slice(0, MOST_READ);
+  if (place === undefined || kind !== "stay") return { orders };
+  const calls = stays.map(({ orderId }) => ({ name: "read_order", args: { orderId } }));
+  const pending = calls.filter((one) => findResult(deciding, one) === undefined);
+  if (pending.length > 0) return { outcome: call(...pending) };
+  const names = [place.name, ...(place.code === undefined ? [] : [nameInEnglish(place.code)])].map(fold);
+  const there = stays.filter((_, index) => {
+    const one = calls[index];
+    const read = one === undefined ? undefined : OrderDetails.safeParse(findResult(deciding, one)?.result).data;
+    const address = read?.stay?.accommodationAddress;
+    return address == null || names.some((name) => name !== "" && fold(address).includes(name));
+  });
+  return { orders: there };
+}
+
 /** By what was said of it. A hotel's order does not tell its city; a day that fits none of them says nothing. */
-export function narrow(orders: readonly Order[], { kind, place, date, said }: OrderSlots): readonly Order[] {
-  const called = said === undefined ? [] : orders.filter((order) => isCalled(order, said));
-  if (called.length > 0) return called;
+export function narrow(orders: readonly Order[], { kind, place, date }: OrderSlots): readonly Order[] {
   const ofKind = kind === undefined ? orders : orders.filter((order) => order.kind === kind);
   const there =
     place === undefined
@@ -85,40 +108,6 @@ export function narrow(orders: readonly Order[], { kind, place, date, said }: Or
       : ofKind.filter((order) => (kind === "stay" ? true : namesPlace(order.what ?? "", place)));
   const then = date === undefined ? there : there.filter(({ startsOn }) => startsOn === date.toString());
   return then.length > 0 ? then : there;
-}
-
-const isCalled = ({ kind, what }: Order, said: string): boolean =>
-  kind === "stay" && what != null && said.includes(plainName(what));
-
-/** The city of a hotel is only in the address of its booking. */
-function narrowByAddress(
-  deciding: Deciding,
-  orders: readonly Order[],
-): { readonly orders: readonly Order[] } | { readonly outcome: Outcome } {
-  const { place, kind, said = "" } = deciding.state.order;
-  const stays = orders.filter((order) => order.kind === "stay");
-  const isKnown = orders.some((order) => isCalled(order, said));
-  if (place === undefined || kind === "flight" || stays.length < 2 || isKnown) return { orders };
-  const reads = stays.slice(0, MOST_ADDRESSES).map(({ orderId }) => ({ name: "read_order", args: { orderId } }));
-  const missing = reads.filter((one) => findResult(deciding, one) === undefined);
-  if (missing.length > 0) return { outcome: call(...missing) };
-  const names = listCityNames(place);
-  const there = stays.filter((_, index) => {
-    const read = reads[index];
-    const found = read === undefined ? undefined : findResult(deciding, read);
-    const address = OrderDetails.safeParse(found?.result).data?.stay?.accommodationAddress ?? "";
-    return names.some((name) => fold(address).includes(name));
-  });
-  return { orders: there.length > 0 ? there : orders };
-}
-
-const MOST_ADDRESSES = 6;
-
-/** In all languages, as a booking's address is in one of them. */
-function listCityNames({ name, code }: { name: string; code?: string }): readonly string[] {
-  const line = CITIES.split("\n").find((one) => code !== undefined && one.startsWith(`${code} `));
-  const others = line === undefined ? [] : line.slice(7).split("|");
-  return [name, ...others].map((one) => fold(one.replace("~", "")));
 }
 
 /** A route has codes of airports, a place may be of their city. */
@@ -226,15 +215,15 @@ export function chooseChange(deciding: Deciding, wish: Wish): Outcome {
 }
 
 function sayChanged({ speaker }: Deciding, result: unknown): Outcome {
-  const slices = Changed.safeParse(result).data?.slices ?? [];
-  const first = slices[0]?.segments[0];
-  return tell(
-    speaker.say("changed", {
-      route: slices.map(({ origin, destination }) => `${origin} → ${destination}`).join(", "),
-      date:
-        first === undefined ? "" : `${speaker.day(first.departingAt.slice(0, 10))} ${speaker.time(first.departingAt)}`,
-    }),
-  );
+  const { slices, chargedUsdc } = Changed.safeParse(result).data ?? {};
+  const ways = (slices ?? []).map(({ origin, destination, segments: [first] }) => {
+    const at =
+      first === undefined ? "" : ` ${speaker.day(first.departingAt.slice(0, 10))} ${speaker.time(first.departingAt)}`;
+    return `${origin} → ${destination}${at}`;
+  });
+  const isPaid = Number(chargedUsdc ?? "0") > 0;
+  const paid = isPaid ? [speaker.say("changePaid", { amount: speaker.money(chargedUsdc ?? "0", "USDC") })] : [];
+  return tell([speaker.say("changed", { ways: ways.join("; ") }), ...paid].join(" "));
 }
 
 /** Says how much cancelling would give back. */
@@ -272,7 +261,6 @@ export function showOrders(deciding: Deciding, { reading }: Wish): Outcome {
     isReturn: false,
     ...(kind === undefined ? {} : { kind }),
     ...(place === undefined ? {} : { place }),
-    said: reading.folded,
   });
   if (meant.length === 0) return tell(trips.length > 0 ? trips.join("\n") : speaker.say("noOrders"));
   const [only] = meant;

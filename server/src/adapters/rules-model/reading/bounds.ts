@@ -10,7 +10,7 @@ const RELATIVES = /^(?:was|das|die|der|que|that|which|with)$/;
 /** After the bound: "vor zehn kann ich nicht", "before ten is too early". */
 const TURNS_BEHIND = /^(?:not|nicht|nichts|nunca|imposible|impossible|cannot|\p{L}+n't)$|^(?:zu|too|demasiado|muy)$/u;
 const EARLY = /^(?:early|fruh|temprano|pronto|late|spat|tarde)\b/;
-/** What a negation or the like before it is about: "without bags, leaving before ten". */
+/** Ends the clause of a bound, or is negated itself: "without bags, leaving before ten". */
 const OTHER = /^(?:bag|board|stay|nonStop|and|sign|clock|number|weekday|date|month|day|currency|refundable)$/;
 const FARTHEST = 9;
 

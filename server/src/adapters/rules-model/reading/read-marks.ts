@@ -203,6 +203,8 @@ function readPhrase(
     if (phrase.value === "distance" && NEXT_DAY.test(tokens[index + words.length]?.folded ?? "")) continue;
     // "Que no salga antes de las diez" names no earliest flight.
     if (phrase.value === "earliest" && /^(?:de|del)$/.test(tokens[index + words.length]?.folded ?? "")) continue;
+    // "Nicht nach Oslo" names no hour.
+    if (token.folded === "nicht" && words.at(-1) === "nach" && !isHour(tokens[index + words.length]?.folded)) continue;
     const isCodeName = phrase.value.toLowerCase() === token.folded;
     if (
       isDoubtful &&
@@ -228,6 +230,10 @@ function readPhrase(
   return { kind: "word", length: 1 };
 }
 
+const isHour = (word = ""): boolean =>
+  /^(?:\d|halb|viertel|um|mittag|mitternacht)/.test(word) ||
+  /^(?:eins?|zwei|drei|vier|funf|sechs|sieben|acht|neun|zehn|elf|zwolf)$/.test(word);
+
 /** Codes that are words of these languages. */
 const isCommonCode = (word: string): boolean => /^(?:den|las|san|bos|dus|des|der|ein|mit|the|all|her|rio)$/.test(word);
 
@@ -235,9 +241,11 @@ const isCommonCode = (word: string): boolean => /^(?:den|las|san|bos|dus|des|der
 const listSpellings = (word: string, language: Lexicon["language"]): readonly string[] =>
   language === "es" && /^[bv]/.test(word) ? [word, `${word.startsWith("b") ? "v" : "b"}${word.slice(1)}`] : [word];
 
+/** "Nichts" is no night, and "weiter" no weather. */
+const NO_GUESSES: ReadonlySet<string> = new Set(["nichts", "weiter", "gebeten"]);
+
 function guessWord(written: string, { guesses, language }: Lexicon): string | undefined {
-  // "Nichts" is no night.
-  if (written.length < 5 || written === "nichts") return undefined;
+  if (written.length < 5 || NO_GUESSES.has(written)) return undefined;
   for (const word of listSpellings(written, language)) {
     const guess = guessSpelling(word, guesses);
     if (guess !== undefined) return guess;

@@ -1,6 +1,6 @@
 import { text } from "./text.ts";
 
-/** What is known of a booking, and what it does not tell. */
+/** Facts of a booking, and those that it does not tell. */
 export const bookingTexts = {
   bagsBooked: text(
     "Included for each traveler – checked bags: {checked}, cabin bags: {cabin}. The booking does not tell the weight: the airline’s rules for the fare say it.",

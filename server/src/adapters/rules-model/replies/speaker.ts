@@ -1,6 +1,7 @@
 import { defineTexts, type Words, wordsIn } from "../../../domain/texts.ts";
 import { accountTexts } from "./account-texts.ts";
 import { addressed } from "./addressed-texts.ts";
+import { answerTexts } from "./answer-texts.ts";
 import { asideTexts } from "./aside-texts.ts";
 import { bookingTexts } from "./booking-texts.ts";
 import { informationTexts } from "./information-texts.ts";
@@ -12,7 +13,7 @@ import { travelTexts } from "./travel-texts.ts";
 
 const texts = defineTexts({
   ...{ ...timeTexts, ...bookingTexts, ...talkTexts, ...travelTexts, ...informationTexts, ...asideTexts },
-  ...{ ...peopleTexts, ...requestTexts, ...accountTexts },
+  ...{ ...peopleTexts, ...requestTexts, ...accountTexts, ...answerTexts },
 });
 
 /** Says everything in one language, with the conventions of the user's country. */

@@ -92,14 +92,13 @@ function startFacts(state: State, reading: Reading): void {
   if (state.task === "cancel" || state.task === "change") state.task = "none";
   state.order = {
     isReturn: false,
-    said: reading.folded,
     ...(kind === undefined ? {} : { kind }),
     ...(place === undefined ? {} : { place }),
     ...(id === undefined ? {} : { orderId: state.orders.find(({ pnr }) => pnr === id)?.orderId ?? id }),
   };
 }
 
-/** What a text asks about something booked, or that nothing is to be cancelled. */
+/** The question of a text about something booked, or that nothing is to be cancelled. */
 export function findAboutBooking(state: State, reading: Reading): Wish | undefined {
   const asked = findBookingQuestion(state, reading);
   if (asked !== undefined) return asked;

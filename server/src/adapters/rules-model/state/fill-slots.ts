@@ -54,9 +54,10 @@ const MAY_STOP =
 const saysReturn = ({ kinds, places, dates }: Reading): boolean =>
   kinds.has("flight") || places.length > 0 || dates.some(({ role }) => role === "back");
 
-function fillRoute(state: State, { places, kinds }: Reading): void {
+function fillRoute(state: State, reading: Reading): void {
+  const { places, kinds } = reading;
   const { flight, question } = state;
-  const wanted = places.filter(({ isNegated, role }) => !isNegated && role !== "near");
+  const wanted = places.filter((one) => !one.isNegated && one.role !== "near" && !isOfStay(state, reading, one));
   const unwanted = places.find(({ isNegated }) => isNegated);
   const bare = wanted.filter(({ role }) => role === "bare");
   const hasFrom = wanted.some(({ role }) => role === "from");
@@ -81,6 +82,17 @@ function fillRoute(state: State, { places, kinds }: Reading): void {
       flight.origin = place;
     } else flight.destination = place;
   }
+}
+
+/** "From Bogotá to Lima, and a hotel in Miraflores": where the hotel is, and no end of the flight. */
+function isOfStay({ flight }: State, { marks, places, kinds }: Reading, mention: PlaceMention): boolean {
+  if (!kinds.has("stay") || mention.role === "from") return false;
+  const before = marks.list.findLast(
+    ({ kind, start, folded }) =>
+      start < mention.start && (/^(?:stay|flight|from|place)$/.test(kind) || folded === "nach"),
+  );
+  const isTold = places.some((one) => one !== mention && (one.role === "to" || one.role === "bare") && !one.isNegated);
+  return before?.kind === "stay" && (isTold || flight.destination !== undefined);
 }
 
 /** "Heathrow would be handier", and "back to Heathrow": another airport of a city of the journey, or the way home. */
@@ -190,9 +202,30 @@ export function fillNextStay(state: State, reading: Reading): void {
   keepRequests(state, reading);
   const near = places.findLast(({ role, isNegated }) => role === "near" && !isNegated);
   if (near !== undefined) stay.near = near.name;
+  fillNextPlace(state, reading);
   if (stars !== undefined) stay.stars = stars;
   if (rooms !== undefined) stay.rooms = rooms;
   if (reading.kinds.has("board")) stay.isBoardWanted = !isBoardUnwanted(reading);
+}
+
+/** "And a hotel in Miraflores" is in the city of the flight, "and a hotel in Cusco" is not. */
+function fillNextPlace(state: State, reading: Reading): void {
+  const { stay, flight } = state;
+  const there = reading.places.findLast((one) => one.role === "in" && !one.isNegated && isOfStay(state, reading, one));
+  if (there === undefined) return;
+  if (there.code === undefined && !there.isCountry) stay.near = there.name;
+  else if (!isSameCity(there.code, flight.destination?.code)) stay.city = toPlace(there);
+}
+
+/** "Doch nach Bergen statt nach Oslo, und das Hotel am Hafen": the flight goes elsewhere, and its hotel follows. */
+export function movesFlight(state: State, reading: Reading): boolean {
+  const { destination } = state.flight;
+  const { places, kinds } = reading;
+  if (state.task !== "flight" || destination === undefined || !kinds.has("stay")) return false;
+  const isLeft = places.some(({ isNegated, code }) => isNegated && isSameCity(code, destination.code));
+  return places.some(
+    (one) => !one.isNegated && (one.role === "to" || (isLeft && one.role === "bare")) && !isOfStay(state, reading, one),
+  );
 }
 
 const isBoardUnwanted = ({ marks }: Reading): boolean =>

@@ -180,7 +180,6 @@ function startOrder(state: State, task: Task, reading: Reading): void {
   state.task = task;
   state.lastShown = undefined;
   const { order } = state;
-  order.said = reading.folded;
   const [id] = ids;
   if (id !== undefined)
     order.orderId = state.orders.find(({ orderId, pnr }) => orderId === id || pnr === id)?.orderId ?? id;

@@ -174,7 +174,12 @@ export const Cancelled = z.looseObject({
   refundCurrency: Maybe,
   refundedUsdc: Maybe,
 });
-export const Changed = z.looseObject({ orderId: Text, status: Maybe, slices: z.array(Slice).nullish() });
+export const Changed = z.looseObject({
+  orderId: Text,
+  status: Maybe,
+  slices: z.array(Slice).nullish(),
+  chargedUsdc: Maybe,
+});
 
 export const AirportList = z.looseObject({
   place: Maybe,

@@ -66,8 +66,6 @@ export interface OrderSlots {
   /** Names an order that is to be on another day. */
   before?: Temporal.PlainDate;
   isReturn: boolean;
-  /** The folded text, which may have the name of a hotel. */
-  said?: string;
   /** Days by which its journey is to move. */
   shift?: number;
   cabin?: string;
@@ -151,7 +149,7 @@ export type Wish =
       readonly reading: Reading;
     };
 
-/** What can be asked of something that is booked. */
+/** A fact about something that is booked. */
 export type BookingFact = "bags" | "board" | "terminal" | "times";
 
 /** A call that changes or spends something. */

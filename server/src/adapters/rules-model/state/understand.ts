@@ -15,7 +15,7 @@ import {
   isOpen,
   namesStay,
 } from "./choose-wishes.ts";
-import { fillFlight, fillNextStay, fillStay, startStay, takeStaysSlots } from "./fill-slots.ts";
+import { fillFlight, fillNextStay, fillStay, movesFlight, startStay, takeStaysSlots } from "./fill-slots.ts";
 import { findDemonym, noteTopic } from "./note-topic.ts";
 import { asksForRefund, findOrderWish, forgetTask } from "./order-wishes.ts";
 import { countParty, findPersonWish, keepPeople, notePick } from "./people.ts";
@@ -346,7 +346,7 @@ function findTask(state: State, reading: Reading): Task {
   const isBoth = kinds.has("stay") && (kinds.has("flight") || isJourney || (kinds.has("nonStop") && hasRoute));
   if (isBoth && isDroppedKind(reading, "flight")) return "stay";
   if (isBoth && isDroppedKind(reading, "stay")) return "flight";
-  if (isBoth && state.task !== "stay" && (isJourney || !kinds.has("it"))) {
+  if (movesFlight(state, reading) || (isBoth && state.task !== "stay" && (isJourney || !kinds.has("it")))) {
     state.isStayNext = true;
     return "flight";
   }
