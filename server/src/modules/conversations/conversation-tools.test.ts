@@ -132,6 +132,17 @@ describe("a spend", () => {
     expect(await sent()).toEqual(before);
   });
 
+  it("runs after a yes with a wish for afterwards, which the model reads behind its result", async () => {
+    const before = await sent();
+    const { conversationId } = await ask();
+    const yes = await service.talk({ text: "Ja, bitte. Danach suche ein Hotel in Rom", conversationId });
+    expect(yes.ended.toolCalls).toMatchObject([{ tool: "send_tokens", outcome: "ok" }]);
+    expect((await sent()).length).toBe(before.length + 1);
+    const roles = service.model.requests.at(-1)?.messages.map(({ role }) => role);
+    expect(roles?.slice(-2)).toEqual(["tools", "user"]);
+    expect(service.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: "Danach suche ein Hotel in Rom" });
+  });
+
   it("runs once after two yeses at once", async () => {
     const before = await sent();
     const { conversationId } = await ask();

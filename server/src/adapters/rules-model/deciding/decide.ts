@@ -1,7 +1,9 @@
+import type { ModelToolResult } from "../../../ports/language-model.ts";
 import { ASIDES } from "../state/asides.ts";
 import type { Wish } from "../state/state.ts";
 import { tellRefunds } from "./accounts.ts";
 import { bookFlight, tellConditions } from "./book-flight.ts";
+import { tellBookingFacts } from "./booking-facts.ts";
 import { tellEligibility } from "./entry.ts";
 import { findFlights } from "./flights.ts";
 import { remind, tellEmergency, tellRestaurants, tellTime, tellTransfer, tellWeather } from "./information.ts";
@@ -37,6 +39,8 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   usage: tellUsage,
   spent: tellSpent,
   emergency: tellEmergency,
+  bookingFacts: tellBookingFacts,
+  nothingCancelled: ({ speaker }) => tell(speaker.say("nothingCancelled")),
   total: tellTotal,
   showAgain,
   help: ({ speaker }) => tell(speaker.say("abilities")),
@@ -89,11 +93,29 @@ function sayCannot({ speaker }: Deciding, wish: Wish): Outcome {
 
 /** Calls of all wishes come first and at once, then the words about all of them. */
 export function decide(deciding: Deciding): Outcome {
-  const { wishes, deed, results } = deciding.state;
+  const { wishes, results } = deciding.state;
   const done = results.findLast(({ result }) => result.name in FINISHERS && result.outcome !== "withdrawn")?.result;
   const [first] = wishes;
   if (done !== undefined && first !== undefined && wishes.every(({ kind }) => ASIDES.has(kind)))
     return FINISHERS[done.name]?.(deciding, first) ?? {};
+  return withEnd(deciding, done, decideWishes(deciding));
+}
+
+/** The end of what a yes has run, before the answer to the wish that came with the yes. */
+function withEnd(deciding: Deciding, done: ModelToolResult | undefined, outcome: Outcome): Outcome {
+  const { state } = deciding;
+  const [first] = state.wishes;
+  const isOwn = state.wishes.some(({ kind }) => DEED_WISHES.test(kind));
+  if (done === undefined || first === undefined || isOwn || outcome.calls !== undefined) return outcome;
+  const told = FINISHERS[done.name]?.({ ...deciding, state: { ...state, isStayNext: false } }, first);
+  if (told?.text === undefined || told.calls !== undefined) return outcome;
+  return { ...outcome, text: `${told.text}\n\n${outcome.text ?? ""}` };
+}
+
+const DEED_WISHES = /^(?:book|save|cancelOrder|chooseChange|invoice|showAgain|accept|noted)/;
+
+function decideWishes(deciding: Deciding): Outcome {
+  const { wishes, deed } = deciding.state;
   const shownAgain = wishes.find(({ kind }) => kind === "showAgain");
   const others = wishes.filter((wish) => wish !== shownAgain);
   const outcomes = others.map((wish) => DECIDERS[wish.kind](deciding, wish));

@@ -1,6 +1,7 @@
 import { isSameCity } from "../reading/city-airports.ts";
 import type { Maximum, TimeWindow } from "../reading/limits.ts";
 import { toClock } from "../replies/clock-times.ts";
+import { sayTimes } from "../replies/say-times.ts";
 import { showFlights } from "../replies/show-flights.ts";
 import { FlightAnswer, FlightOffer, readList } from "../state/results.ts";
 import { isWithinLimit, shownFlights } from "../state/shown.ts";
@@ -228,6 +229,7 @@ function present(deciding: Deciding, { search, hasFilters, wish }: Presented): O
       header,
       sayParty(deciding),
       note,
+      sayTimes(state.flight.times, state.flight.return !== undefined, speaker),
       bags,
       showFlights(shown, speaker),
       sayStrangers(deciding),

@@ -359,9 +359,18 @@ function readWeekend(marks: Marks, index: number, { today }: Context): Found {
   };
 }
 
+/** "Monday for coming home", "am Montag erst zurück", "el lunes para volver" */
+function passToWay(marks: Marks, index: number): number {
+  const at = marks.pass(index, ["skip", "daypart", "about", "clock"]);
+  const isJoint =
+    /^(?:forWord|to)$/.test(marks.kind(at)) || /^(?:erst|doch|lieber|schon|wieder|nur)$/.test(marks.at(at).folded);
+  const way = marks.pass(at + 1, ["skip", "this"]);
+  return isJoint && /^(?:back|out)$/.test(marks.kind(way)) ? way : at;
+}
+
 /** Which journey a date or a time belongs to, by the nearest word that says so. */
 export function findRole(marks: Marks, from: number, to: number): "out" | "back" | "none" {
-  const after = marks.pass(to + 1, ["skip", "daypart", "about", "clock"]);
+  const after = passToWay(marks, to + 1);
   const following = marks.pass(after + 1, ["skip"]);
   const isClosed = /^(?:end|sign|and|instead|forWord|no|want|later)$/.test(marks.kind(following));
   if (isClosed && marks.kind(after) === "back") return "back";

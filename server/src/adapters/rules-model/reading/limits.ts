@@ -1,3 +1,4 @@
+import { arrivesHome, isTooMuch, isTurned, readBound } from "./bounds.ts";
 import type { Marks } from "./cursor.ts";
 import { findRole } from "./dates.ts";
 
@@ -64,14 +65,36 @@ const DAYPARTS: Readonly<Record<string, TimeWindow>> = {
 };
 const ABOUT_MINUTES = 90;
 
+/** A part of the day that is not wanted leaves the rest of it: "not too early", "not in the evening". */
+const BESIDE_DAYPARTS: Readonly<Record<string, TimeWindow>> = {
+  morning: { from: 12 * 60 },
+  early: { from: 9 * 60 },
+  evening: { until: 18 * 60 },
+  night: { until: 21 * 60 },
+};
+const EARLY = /\b(?:fruh|temprano)\b/;
+const NOON = 12 * 60;
+const LATE = 20 * 60;
+
+interface Timed {
+  readonly window: TimeWindow;
+  readonly to?: number;
+  /** "Nothing before ten" is of both ways, where neither is named. */
+  readonly isOfAny?: boolean;
+}
+
 export function readTimes(marks: Marks): Times {
   let times: Times = {};
-  const put = (index: number, to: number, window: TimeWindow, isClock: boolean): void => {
-    if (marks.isNegated(index) && !/^(?:before|after)$/.test(marks.kind(index))) return;
-    const isBack = findRoleOfTime(marks, index, to) === "back";
-    const isArrival = findDirection(marks, index) === "arrive";
+  const put = (index: number, to: number, { window, isOfAny = false }: Timed, isClock: boolean): void => {
+    const isHome = isClock && arrivesHome(marks, index);
+    const role = isOfAny ? findRoleOfAny(marks, index, to) : findRoleOfTime(marks, index, to);
+    const isBack = isHome || role === "back";
+    const isArrival = isHome || findDirection(marks, index) === "arrive";
     const name = isBack ? (isArrival ? "returnArrives" : "returnDeparts") : isArrival ? "arrives" : "departs";
-    times = { ...times, [name]: isClock ? window : withinBoth(times[name], window) };
+    const isBoth = isOfAny && !isArrival && role === "none";
+    for (const one of isBoth ? (["departs", "returnDeparts"] as const) : [name]) {
+      times = { ...times, [one]: isClock ? withOther(times[one], window) : withinBoth(times[one], window) };
+    }
   };
   for (let index = 0; index < marks.list.length; index += 1) {
     const clock = readClock(marks, index);
@@ -80,11 +103,60 @@ export function readTimes(marks: Marks): Times {
     if (window === undefined) continue;
     const last = window.to ?? clock.to;
     marks.use(index, last);
-    put(index, last, window.window, true);
+    if (!marks.isNegated(index) || window.window.exact === undefined) put(index, last, window, true);
     index = last;
   }
-  for (const index of marks.find("daypart")) put(index, index, DAYPARTS[marks.at(index).value] ?? {}, false);
+  for (const index of marks.find("daypart")) {
+    // "Before ten is too early" was read with its clock.
+    if (isTooMuch(marks, index) && Object.keys(times).length > 0) continue;
+    const window = windowByDaypart(marks, index);
+    if (window !== undefined) put(index, index, { window }, false);
+  }
+  readLater(marks, (index, window) => put(index, index, { window }, false));
   return times;
+}
+
+function windowByDaypart(marks: Marks, index: number): TimeWindow | undefined {
+  const { value, folded } = marks.at(index);
+  const isEdge = value === "early" || EARLY.test(folded);
+  const isUnwanted = marks.isNegated(index) || isTurned(marks, index) || (isEdge && isTooMuch(marks, index));
+  if (!isUnwanted) return DAYPARTS[value] ?? {};
+  // "No muy tarde" is late, and no afternoon.
+  if (folded === "tarde") return { until: LATE };
+  return isEdge ? BESIDE_DAYPARTS.early : BESIDE_DAYPARTS[value];
+}
+
+/** "A bit later in the day", "etwas später am Tag", and "not too late". */
+function readLater(marks: Marks, put: (index: number, window: TimeWindow) => void): void {
+  for (const [index, { folded, value }] of marks.list.entries()) {
+    if (marks.isUsed(index)) continue;
+    const isLater = marks.kind(index) === "later" || value === "latest";
+    const isBit = /^(?:bit|little|somewhat|etwas|poco|algo)$/.test(marks.at(index - 1).folded);
+    const isInDay = /^(?:in the day|am tag|ese dia|en el dia|ese mismo dia)/.test(wordsFrom(marks, index + 1));
+    if (isLater && (isInDay || (isBit && findRole(marks, index, index) === "back"))) {
+      marks.use(index);
+      put(index, { from: NOON });
+    } else if (/^(?:late|spat)$/.test(folded) && (isTurned(marks, index) || isTooMuch(marks, index))) {
+      marks.use(index);
+      put(index, { until: LATE });
+    }
+  }
+}
+
+const wordsFrom = (marks: Marks, index: number): string =>
+  marks.list
+    .slice(index, index + 4)
+    .map(({ folded }) => folded)
+    .join(" ");
+
+/** "Not before nine and not after eleven": both ends of one window. */
+function withOther(before: TimeWindow | undefined, window: TimeWindow): TimeWindow {
+  if (before === undefined || before.exact !== undefined || window.exact !== undefined) return window;
+  const isOther =
+    (before.from === undefined && window.until === undefined) ||
+    (before.until === undefined && window.from === undefined);
+  const whole = { ...before, ...window };
+  return isOther && (whole.from ?? 0) < (whole.until ?? 24 * 60) ? whole : window;
 }
 
 /** "In the morning, not before eight"; a clock that is of another part of the day was not meant so. */
@@ -101,6 +173,17 @@ function findRoleOfTime(marks: Marks, from: number, to: number): "out" | "back" 
   if (own !== "none") return own;
   const day = marks.pass(from - 1, BESIDE_DAYS, -1);
   return marks.kind(day) === "back" ? "back" : "none";
+}
+
+/** "Back on the 15th, nothing before ten" is of both ways, unless only the way back is spoken of. */
+function findRoleOfAny(marks: Marks, from: number, to: number): "out" | "back" | "none" {
+  const isEnd = ({ kind, value }: { kind: string; value: string }) => kind === "sign" && /^[.,;!?]$/.test(value);
+  const first = marks.list.findLastIndex((mark, at) => at < from && isEnd(mark)) + 1;
+  const end = marks.list.findIndex((mark, at) => at > to && isEnd(mark));
+  const clause = marks.list.slice(first, end === -1 ? undefined : end).map(({ kind }) => kind);
+  if (clause.includes("back")) return "back";
+  if (clause.includes("out")) return "out";
+  return !marks.has("flight", "place") && findRoleOfTime(marks, from, to) === "back" ? "back" : "none";
 }
 
 const BESIDE_DAYS = [
@@ -131,7 +214,14 @@ function readClock(marks: Marks, index: number): Clock | undefined {
   const { kind, number, value } = marks.at(at);
   if (kind === "daypart" && value === "noon" && isLead) return { at, to: at, minute: 12 * 60, isClear: true };
   if (kind === "clock") return { at, to: at, minute: number, isClear: true };
-  if (!isLead || kind !== "number" || value === "ordinal" || number > 24 || !isTimeWord(marks, index)) return undefined;
+  if (
+    !isLead ||
+    kind !== "number" ||
+    value === "ordinal" ||
+    number > 24 ||
+    !(isTimeWord(marks, index) || isOnward(marks, at))
+  )
+    return undefined;
   const next = marks.kind(at + 1);
   if (
     /^(?:currency|night|adult|child|person|option|month|week|dayUnit|monthUnit|stars|room|number|bag|infant|yearUnit|couple|max|stay|flight)$/.test(
@@ -153,7 +243,7 @@ function isTimeWord(marks: Marks, index: number): boolean {
   return /^(?:before|after|between|about)$/.test(kind) || folded === "at" || folded === "ab";
 }
 
-function windowBy(marks: Marks, index: number, clock: Clock): { window: TimeWindow; to?: number } | undefined {
+function windowBy(marks: Marks, index: number, clock: Clock): Timed | undefined {
   const { kind, folded } = marks.at(index);
   const { minute } = clock;
   const second = marks.pass(clock.to + 1, ["skip"]);
@@ -171,13 +261,22 @@ function windowBy(marks: Marks, index: number, clock: Clock): { window: TimeWind
       return { window: { from, until }, to: marks.pass(second + 1, ["skip", "about"]) };
     }
   }
-  if (kind === "before" || kind === "until") return { window: { until: minute } };
+  const bound = readBound(marks, index, clock.to);
+  if (bound !== undefined) {
+    const { isUpper, isOfAny } = bound;
+    const time = clock.isClear ? minute : inDay(marks, index, { minute, isUpper });
+    const behind = marks.pass(clock.to + 1, ["skip"]);
+    const isBehind = /^(?:before|after)$/.test(marks.kind(behind)) && !/^(?:before|after)$/.test(kind);
+    return { window: isUpper ? { until: time } : { from: time }, isOfAny, ...(isBehind ? { to: behind } : {}) };
+  }
   if (
-    kind === "after" ||
-    (kind === "from" && (clock.isClear || folded === "ab")) ||
+    (kind === "from" && (clock.isClear || folded === "ab" || isOnward(marks, clock.to))) ||
     (kind === "to" && folded === "nach")
   )
     return { window: { from: minute } };
+  // "At eight back home"
+  if (arrivesHome(marks, index))
+    return { window: { until: clock.isClear ? minute : inDay(marks, index, { minute, isUpper: true }) } };
   if (clock.isClear || isTimeWord(marks, index)) {
     return {
       window: {
@@ -188,4 +287,13 @@ function windowBy(marks: Marks, index: number, clock: Clock): { window: TimeWind
     };
   }
   return undefined;
+}
+
+const isOnward = (marks: Marks, to: number): boolean =>
+  /^(?:o'clock|on|onwards?|aufwarts|en adelante)$/.test(marks.at(to + 1).folded);
+
+/** Nobody has to leave by six in the morning, or is home by eight: the afternoon is meant. */
+function inDay(marks: Marks, index: number, { minute, isUpper }: { minute: number; isUpper: boolean }): number {
+  const latestMorning = arrivesHome(marks, index) && isUpper ? 11 : isUpper ? 6 : 4;
+  return minute > 0 && minute < (latestMorning + 1) * 60 ? minute + 12 * 60 : minute;
 }

@@ -102,7 +102,9 @@ function readAges(marks: Marks): readonly number[] {
   for (const index of marks.find("aged", "yearUnit")) {
     const at = marks.pass(index - 1, ["sign"], -1);
     const { kind, number } = marks.at(at);
-    if (kind !== "number" || marks.isUsed(at) || !isAge(number)) continue;
+    // "Before ten is too early"
+    const isVerb = /^(?:who )?is$/.test(marks.at(index).folded);
+    if (isVerb || kind !== "number" || marks.isUsed(at) || !isAge(number)) continue;
     ages.push(number);
     marks.use(at, index);
   }

@@ -1,5 +1,6 @@
 import type { Lexicon } from "./lexicon.ts";
 import { fold, type Mark } from "./marks.ts";
+import { readSpokenClock } from "./spoken-clocks.ts";
 
 interface Token {
   readonly raw: string;
@@ -91,6 +92,11 @@ function readLiteral(tokens: readonly Token[], index: number, { language }: Lexi
   if (/^(?:ord|bok|off|acc|rat|quo)_/.test(raw)) return { kind: "id", value: raw, length: 1 };
   if (/^ZZ[A-Z0-9]{4}$/.test(raw)) return { kind: "reference", value: raw, length: 1 };
   if (/^[A-Z]{2}\s?\d{2,4}$/.test(raw)) return { kind: "flightNumber", value: raw.replace(/\s/, ""), length: 1 };
+  const spoken = readSpokenClock(
+    [token, tokens[index + 1], tokens[index + 2]].map((one) => one?.folded),
+    language,
+  );
+  if (spoken !== undefined) return { kind: "clock", number: spoken.minute, length: spoken.length };
   const date = readDate(raw, language);
   if (date !== undefined) return { kind: "date", date, length: 1 };
   const [, hours, minutes] = /^(\d{1,2}):(\d{2})$/.exec(raw) ?? [];
@@ -195,6 +201,10 @@ function readPhrase(
     if (!words.every((word, offset) => tokens[index + offset]?.folded === word)) continue;
     // "Am nächsten Wochenende" is a day, and "am nächsten" the nearest hotel.
     if (phrase.value === "distance" && NEXT_DAY.test(tokens[index + words.length]?.folded ?? "")) continue;
+    // "Que no salga antes de las diez" names no earliest flight.
+    if (phrase.value === "earliest" && /^(?:de|del)$/.test(tokens[index + words.length]?.folded ?? "")) continue;
+    // "Nicht nach Oslo" names no hour.
+    if (token.folded === "nicht" && words.at(-1) === "nach" && !isHour(tokens[index + words.length]?.folded)) continue;
     const isCodeName = phrase.value.toLowerCase() === token.folded;
     if (
       isDoubtful &&
@@ -220,6 +230,10 @@ function readPhrase(
   return { kind: "word", length: 1 };
 }
 
+const isHour = (word = ""): boolean =>
+  /^(?:\d|halb|viertel|um|mittag|mitternacht)/.test(word) ||
+  /^(?:eins?|zwei|drei|vier|funf|sechs|sieben|acht|neun|zehn|elf|zwolf)$/.test(word);
+
 /** Codes that are words of these languages. */
 const isCommonCode = (word: string): boolean => /^(?:den|las|san|bos|dus|des|der|ein|mit|the|all|her|rio)$/.test(word);
 
@@ -227,8 +241,11 @@ const isCommonCode = (word: string): boolean => /^(?:den|las|san|bos|dus|des|der
 const listSpellings = (word: string, language: Lexicon["language"]): readonly string[] =>
   language === "es" && /^[bv]/.test(word) ? [word, `${word.startsWith("b") ? "v" : "b"}${word.slice(1)}`] : [word];
 
+/** "Nichts" is no night, and "weiter" no weather. */
+const NO_GUESSES: ReadonlySet<string> = new Set(["nichts", "weiter", "gebeten"]);
+
 function guessWord(written: string, { guesses, language }: Lexicon): string | undefined {
-  if (written.length < 5) return undefined;
+  if (written.length < 5 || NO_GUESSES.has(written)) return undefined;
   for (const word of listSpellings(written, language)) {
     const guess = guessSpelling(word, guesses);
     if (guess !== undefined) return guess;

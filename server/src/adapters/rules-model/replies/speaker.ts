@@ -1,16 +1,19 @@
 import { defineTexts, type Words, wordsIn } from "../../../domain/texts.ts";
 import { accountTexts } from "./account-texts.ts";
 import { addressed } from "./addressed-texts.ts";
+import { answerTexts } from "./answer-texts.ts";
 import { asideTexts } from "./aside-texts.ts";
+import { bookingTexts } from "./booking-texts.ts";
 import { informationTexts } from "./information-texts.ts";
 import { peopleTexts } from "./people-texts.ts";
 import { requestTexts } from "./request-texts.ts";
 import { talkTexts } from "./talk-texts.ts";
+import { timeTexts } from "./time-texts.ts";
 import { travelTexts } from "./travel-texts.ts";
 
 const texts = defineTexts({
-  ...{ ...talkTexts, ...travelTexts, ...informationTexts, ...asideTexts },
-  ...{ ...peopleTexts, ...requestTexts, ...accountTexts },
+  ...{ ...timeTexts, ...bookingTexts, ...talkTexts, ...travelTexts, ...informationTexts, ...asideTexts },
+  ...{ ...peopleTexts, ...requestTexts, ...accountTexts, ...answerTexts },
 });
 
 /** Says everything in one language, with the conventions of the user's country. */

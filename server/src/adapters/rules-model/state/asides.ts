@@ -8,7 +8,7 @@ import { OTHER_KINDS, type OtherKind, type State, type Wish } from "./state.ts";
 export const ASIDES: ReadonlySet<string> = new Set([
   ...INFORMATION,
   ...BEYOND,
-  ...["total", "cannot", "help", "greet", "unknown", "flightConditions", "showOrders", "showAgain"],
+  ...["total", "cannot", "help", "greet", "unknown", "flightConditions", "showOrders", "showAgain", "bookingFacts"],
   ...["airlineRequest", "notTaken", "stayFollows"],
 ]);
 

@@ -25,7 +25,7 @@ export function fillFlight(state: State, reading: Reading): void {
   fillRoute(state, reading);
   fillFlightDates(state, reading);
   const { kinds, cabin, airlines, bags, times } = reading;
-  if (kinds.has("oneWay") || (kinds.has("roundTrip") && kinds.has("not"))) {
+  if ((kinds.has("oneWay") && !MOVES_ONE_WAY.test(reading.folded)) || (kinds.has("roundTrip") && kinds.has("not"))) {
     flight.isRoundTrip = false;
     delete flight.return;
   } else if (kinds.has("roundTrip") || (kinds.has("back") && flight.return === undefined && saysReturn(reading))) {
@@ -43,6 +43,9 @@ export function fillFlight(state: State, reading: Reading): void {
   if (MAY_STOP.test(reading.folded)) flight.isNonStop = false;
 }
 
+/** "Nur der Hinflug verschiebt sich" keeps the way back. */
+const MOVES_ONE_WAY = /\b(?:nur de[rn] hinflug|solo la ida)\b.*\b(?:anders|andert|verschieb\w*|cambia)\b/;
+
 /** "If there is no direct flight, a stop is fine" */
 const MAY_STOP =
   /\bno (?:me|nos) importa[^.!?]*\bescala|\b(?:stops?|a change|connections?) (?:is|are|would be) (?:fine|ok|okay|no problem)|\b(?:don't|do not) mind (?:a stop|stops|changing|a change|connecting)|\b(?:umsteigen|zwischenstopp|umstieg) (?:ist|ware|geht) (?:auch )?(?:ok|okay|in ordnung|kein problem)|\bauch mit (?:umstieg|umsteigen|zwischenstopp)/;
@@ -51,9 +54,10 @@ const MAY_STOP =
 const saysReturn = ({ kinds, places, dates }: Reading): boolean =>
   kinds.has("flight") || places.length > 0 || dates.some(({ role }) => role === "back");
 
-function fillRoute(state: State, { places, kinds }: Reading): void {
+function fillRoute(state: State, reading: Reading): void {
+  const { places, kinds } = reading;
   const { flight, question } = state;
-  const wanted = places.filter(({ isNegated, role }) => !isNegated && role !== "near");
+  const wanted = places.filter((one) => !one.isNegated && one.role !== "near" && !isOfStay(state, reading, one));
   const unwanted = places.find(({ isNegated }) => isNegated);
   const bare = wanted.filter(({ role }) => role === "bare");
   const hasFrom = wanted.some(({ role }) => role === "from");
@@ -78,6 +82,17 @@ function fillRoute(state: State, { places, kinds }: Reading): void {
       flight.origin = place;
     } else flight.destination = place;
   }
+}
+
+/** "From Bogotá to Lima, and a hotel in Miraflores": where the hotel is, and no end of the flight. */
+function isOfStay({ flight }: State, { marks, places, kinds }: Reading, mention: PlaceMention): boolean {
+  if (!kinds.has("stay") || mention.role === "from") return false;
+  const before = marks.list.findLast(
+    ({ kind, start, folded }) =>
+      start < mention.start && (/^(?:stay|flight|from|place)$/.test(kind) || folded === "nach"),
+  );
+  const isTold = places.some((one) => one !== mention && (one.role === "to" || one.role === "bare") && !one.isNegated);
+  return before?.kind === "stay" && (isTold || flight.destination !== undefined);
 }
 
 /** "Heathrow would be handier", and "back to Heathrow": another airport of a city of the journey, or the way home. */
@@ -187,9 +202,30 @@ export function fillNextStay(state: State, reading: Reading): void {
   keepRequests(state, reading);
   const near = places.findLast(({ role, isNegated }) => role === "near" && !isNegated);
   if (near !== undefined) stay.near = near.name;
+  fillNextPlace(state, reading);
   if (stars !== undefined) stay.stars = stars;
   if (rooms !== undefined) stay.rooms = rooms;
   if (reading.kinds.has("board")) stay.isBoardWanted = !isBoardUnwanted(reading);
+}
+
+/** "And a hotel in Miraflores" is in the city of the flight, "and a hotel in Cusco" is not. */
+function fillNextPlace(state: State, reading: Reading): void {
+  const { stay, flight } = state;
+  const there = reading.places.findLast((one) => one.role === "in" && !one.isNegated && isOfStay(state, reading, one));
+  if (there === undefined) return;
+  if (there.code === undefined && !there.isCountry) stay.near = there.name;
+  else if (!isSameCity(there.code, flight.destination?.code)) stay.city = toPlace(there);
+}
+
+/** "Doch nach Bergen statt nach Oslo, und das Hotel am Hafen": the flight goes elsewhere, and its hotel follows. */
+export function movesFlight(state: State, reading: Reading): boolean {
+  const { destination } = state.flight;
+  const { places, kinds } = reading;
+  if (state.task !== "flight" || destination === undefined || !kinds.has("stay")) return false;
+  const isLeft = places.some(({ isNegated, code }) => isNegated && isSameCity(code, destination.code));
+  return places.some(
+    (one) => !one.isNegated && (one.role === "to" || (isLeft && one.role === "bare")) && !isOfStay(state, reading, one),
+  );
 }
 
 const isBoardUnwanted = ({ marks }: Reading): boolean =>

@@ -12,12 +12,15 @@ export function foldMessages(request: ModelRequest): State {
   const calls = new Map<string, unknown>();
   const open = new Set<string>();
   const traveler = withoutNew(request);
-  for (const message of request.messages) {
+  for (const [index, message] of request.messages.entries()) {
     if (message.role === "user") {
       const today = message.at.toZonedDateTimeISO(request.timeZone).toPlainDate();
       // The answer to a confirmation, whose call goes on.
       if (open.size > 0 && isPlainAnswer(message.text, today, language)) continue;
+      // A wish behind the yes that has just run something: the end of that is still to be told.
+      const untold = request.messages[index - 1]?.role === "tools" ? state.results.filter(isDeed) : [];
       understand(state, message.text, { today, traveler, language });
+      state.results = [...untold];
     } else if (message.role === "assistant") {
       for (const { id, args } of message.toolCalls) {
         calls.set(id, args);
@@ -34,6 +37,9 @@ export function foldMessages(request: ModelRequest): State {
   }
   return state;
 }
+
+const isDeed = ({ result: { name, outcome } }: State["results"][number]): boolean =>
+  outcome === "ok" && /^(?:book_|confirm_|save_traveler)/.test(name);
 
 /** Whoever gets a profile in this conversation stays who they were in its earlier messages. */
 function withoutNew({ messages, traveler }: ModelRequest): ModelRequest["traveler"] {
@@ -61,6 +67,7 @@ const PENDING: ReadonlySet<string> = new Set([
   "reminder",
   "emergency",
   "invoice",
+  "bookingFacts",
 ]);
 
 function isPlainAnswer(text: string, today: Temporal.PlainDate, language: "en" | "de" | "es"): boolean {

@@ -1,4 +1,5 @@
 import type { Choice, Reading } from "../reading/read-message.ts";
+import { findCancelStart, isCancelUnwanted, namesOrder } from "./booking-questions.ts";
 import { findChoice, hasSlots, isAboutOrder, isOwned } from "./choose-wishes.ts";
 import type { State, Task, Wish } from "./state.ts";
 
@@ -45,7 +46,7 @@ export function findOrderWish(state: State, reading: Reading, isAside: boolean):
   if (isShowing && isQuestion && !kinds.has("order"))
     return { kind: "flightConditions", ...(isNamed(choice) ? withChoice : { reading }) };
   const isOrder = isAboutOrder(state, reading);
-  if (kinds.has("cancel") && isOrder) {
+  if (kinds.has("cancel") && isOrder && !isCancelUnwanted(reading)) {
     const hasNothing =
       state.orders.length === 0 &&
       !kinds.has("order") &&
@@ -66,6 +67,7 @@ export function findOrderWish(state: State, reading: Reading, isAside: boolean):
     reading.places.length > 0 ||
     reading.choice !== undefined ||
     reading.ids.length > 0 ||
+    namesOrder(state, reading) ||
     kinds.has("flight") !== kinds.has("stay");
   const goesOn =
     (state.question === "order" || names || kinds.has("yes") || kinds.has("it")) &&
@@ -77,7 +79,9 @@ export function findOrderWish(state: State, reading: Reading, isAside: boolean):
   if (state.task === "cancel" && goesOn && !startsJourney(reading)) {
     startOrder(state, "cancel", reading);
     // "And the flight?" after a question about a refund asks for the other refund.
-    const isAsking = state.wishes.some(({ kind }) => kind === "quoteCancel") && (names || !kinds.has("yes"));
+    const wasAsked = state.wishes.some(({ kind }) => kind === "quoteCancel") && (names || !kinds.has("yes"));
+    // Nothing but words of cancelling cancels.
+    const isAsking = wasAsked || folded.includes("?");
     return { kind: isAsking ? "quoteCancel" : "cancelOrder", ...withListed(state, reading), reading };
   }
   const isState = kinds.has("order") || kinds.has("ticket") || kinds.has("trip");
@@ -179,12 +183,13 @@ function startOrder(state: State, task: Task, reading: Reading): void {
   const [id] = ids;
   if (id !== undefined)
     order.orderId = state.orders.find(({ orderId, pnr }) => orderId === id || pnr === id)?.orderId ?? id;
-  const kind = findOrderKind(reading);
-  if (id === undefined && (places.length > 0 || kind !== undefined)) delete order.orderId;
+  const from = task === "cancel" ? findCancelStart(reading) : 0;
+  const kind = findOrderKind(reading, from);
+  if (id === undefined && (places.length > 0 || kind !== undefined || namesOrder(state, reading))) delete order.orderId;
   if (kind !== undefined) order.kind = kind;
   else if (task === "change") order.kind ??= "flight";
   // The one that is kept comes last: "the one to Madrid, I keep the one to London".
-  const meant = places.filter(({ isNegated }) => !isNegated);
+  const meant = places.filter(({ isNegated, start }) => !isNegated && start >= from);
   const place = kinds.has("keep") ? meant[0] : (meant.find(({ role }) => role === "to") ?? meant.at(-1));
   if (place !== undefined) order.place = place;
   if (cabin !== undefined) order.cabin = cabin;
@@ -199,9 +204,9 @@ function startOrder(state: State, task: Task, reading: Reading): void {
 }
 
 /** The kind that is named, or the one that is not to be kept. */
-function findOrderKind({ marks, kinds }: Reading): "flight" | "stay" | undefined {
+function findOrderKind({ marks, kinds }: Reading, from: number): "flight" | "stay" | undefined {
   const isMeant = (kind: string): boolean => {
-    const index = marks.list.findIndex((mark) => mark.kind === kind);
+    const index = marks.list.findIndex((mark) => mark.kind === kind && mark.start >= from);
     return index >= 0 && !marks.isNegated(index) && marks.kind(marks.pass(index - 1, ["skip"], -1)) !== "keep";
   };
   const [flight, stay] = [isMeant("flight"), isMeant("stay")];

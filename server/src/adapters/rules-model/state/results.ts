@@ -110,7 +110,11 @@ export const Order = z.looseObject({
 });
 export type Order = z.output<typeof Order>;
 export const OrderList = z.looseObject({ orders: z.array(z.unknown()) });
-const OrderSlice = Slice.extend({ id: Text });
+const Bag = z.looseObject({ type: Maybe, quantity: z.number().nullish() });
+const OrderSegment = Segment.extend({
+  passengers: z.array(z.looseObject({ baggage: z.array(Bag).nullish() })).nullish(),
+});
+const OrderSlice = Slice.extend({ id: Text, segments: z.array(OrderSegment) });
 export const OrderDetails = z.looseObject({
   ...orderFields,
   flight: z
@@ -120,9 +124,20 @@ export const OrderDetails = z.looseObject({
       conditions: Conditions,
     })
     .nullish(),
-  stay: z.looseObject({ accommodationName: Maybe, name: Maybe, checkInDate: Maybe, checkOutDate: Maybe }).nullish(),
+  stay: z
+    .looseObject({
+      accommodationName: Maybe,
+      accommodationAddress: Maybe,
+      accommodationPhone: Maybe,
+      name: Maybe,
+      checkInDate: Maybe,
+      checkOutDate: Maybe,
+    })
+    .nullish(),
   tickets: z.array(z.looseObject({ number: Maybe })).nullish(),
 });
+
+export type OrderDetails = z.output<typeof OrderDetails>;
 
 export const BookedFlight = z.looseObject({
   orderId: Text,
@@ -159,7 +174,12 @@ export const Cancelled = z.looseObject({
   refundCurrency: Maybe,
   refundedUsdc: Maybe,
 });
-export const Changed = z.looseObject({ orderId: Text, status: Maybe, slices: z.array(Slice).nullish() });
+export const Changed = z.looseObject({
+  orderId: Text,
+  status: Maybe,
+  slices: z.array(Slice).nullish(),
+  chargedUsdc: Maybe,
+});
 
 export const AirportList = z.looseObject({
   place: Maybe,

@@ -119,6 +119,15 @@ export type Wish =
         | "invoiceLater";
       readonly reading: Reading;
     }
+  | {
+      readonly kind: "bookingFacts";
+      readonly facts: readonly BookingFact[];
+      /** "Which of my flights …?" */
+      readonly isOfAll: boolean;
+      readonly choice?: Choice;
+      readonly reading: Reading;
+    }
+  | { readonly kind: "nothingCancelled"; readonly reading: Reading }
   | { readonly kind: "total"; readonly choice?: Choice; readonly reading: Reading }
   /** Repeats a call that was about to be made when the traveler asked something else. */
   | { readonly kind: "showAgain"; readonly deed: Deed; readonly reading: Reading }
@@ -139,6 +148,9 @@ export type Wish =
         | "foreign";
       readonly reading: Reading;
     };
+
+/** A fact about something that is booked. */
+export type BookingFact = "bags" | "board" | "terminal" | "times";
 
 /** A call that changes or spends something. */
 export interface Deed {

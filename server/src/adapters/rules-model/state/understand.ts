@@ -5,6 +5,7 @@ import { type Choice, type Reading, readMessage } from "../reading/read-message.
 import { ASIDES, findAgain, findOther, findTotal } from "./asides.ts";
 import { findBeside, withDeed } from "./beside.ts";
 import { findBeyond, withAssistance, withHold, withInvoice } from "./beyond.ts";
+import { findAboutBooking } from "./booking-questions.ts";
 import {
   findChoice,
   findInformation,
@@ -14,7 +15,7 @@ import {
   isOpen,
   namesStay,
 } from "./choose-wishes.ts";
-import { fillFlight, fillNextStay, fillStay, startStay, takeStaysSlots } from "./fill-slots.ts";
+import { fillFlight, fillNextStay, fillStay, movesFlight, startStay, takeStaysSlots } from "./fill-slots.ts";
 import { findDemonym, noteTopic } from "./note-topic.ts";
 import { asksForRefund, findOrderWish, forgetTask } from "./order-wishes.ts";
 import { countParty, findPersonWish, keepPeople, notePick } from "./people.ts";
@@ -124,7 +125,7 @@ function findWishes(state: State, reading: Reading, named: readonly Companion[])
 }
 
 function findPlainWishes(state: State, reading: Reading, named: readonly Companion[]): readonly Wish[] {
-  const again = findAgain(state, reading);
+  const again = findAboutBooking(state, reading) ?? findAgain(state, reading);
   if (again !== undefined) return [again];
   const forPerson = findPersonWish(state, reading);
   if (forPerson !== undefined) {
@@ -345,7 +346,7 @@ function findTask(state: State, reading: Reading): Task {
   const isBoth = kinds.has("stay") && (kinds.has("flight") || isJourney || (kinds.has("nonStop") && hasRoute));
   if (isBoth && isDroppedKind(reading, "flight")) return "stay";
   if (isBoth && isDroppedKind(reading, "stay")) return "flight";
-  if (isBoth && state.task !== "stay" && (isJourney || !kinds.has("it"))) {
+  if (movesFlight(state, reading) || (isBoth && state.task !== "stay" && (isJourney || !kinds.has("it")))) {
     state.isStayNext = true;
     return "flight";
   }

@@ -1,4 +1,5 @@
 import type { ModelMessage, ModelToolResult } from "../../../ports/language-model.ts";
+import { readFurther } from "../guards/read-answer.ts";
 import type { StoredCall, StoredTurn } from "../stores/store-history.ts";
 
 /** The results of all messages together, in characters; older ones are left out first. */
@@ -35,7 +36,9 @@ export function summarizeOlder(turns: readonly StoredTurn[]): readonly string[] 
 }
 
 function tellTurn({ text, isAnswer, createdAt, steps, calls }: StoredTurn): readonly ModelMessage[] {
-  const said: readonly ModelMessage[] = text === undefined || isAnswer ? [] : [{ role: "user", text, at: createdAt }];
+  // A yes is no text for the model; a wish behind it is.
+  const told = isAnswer && text !== undefined ? readFurther(text) : text;
+  const said: readonly ModelMessage[] = told === undefined ? [] : [{ role: "user", text: told, at: createdAt }];
   return [
     ...said,
     ...steps.flatMap((step, index): readonly ModelMessage[] => {

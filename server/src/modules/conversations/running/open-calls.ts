@@ -250,7 +250,7 @@ export class OpenCalls {
   }
 
   async #answer(confirmation: OpenConfirmation, call: KnownCall, text: string): Promise<TurnEnding | undefined> {
-    const meaning = readAnswer(text);
+    const meaning = readAnswer(text, call.tool);
     if (meaning === "yes") return await this.#runAfterYes(confirmation, call);
     const isNo = meaning === "no";
     if (isNo) this.#markAsAnswer();

@@ -145,9 +145,10 @@ export const spanish: LanguageWords = {
     "daypart evening": "por la noche|de la noche|en la noche|a la noche|al anochecer",
     "daypart night": "de madrugada|la madrugada|nocturno",
     "daypart early": "temprano|a primera hora|muy temprano|tempranito|bien temprano|pronto por la mañana",
-    before: "antes de|antes de las|antes del|no más tarde de|no después de|como muy tarde|como máximo a las",
+    before:
+      "como muy tarde|como tarde|antes de|antes de las|antes del|no más tarde de|no después de|como muy tarde|como máximo a las",
     after:
-      "después de|después de las|a partir de|a partir de las|desde las|no antes de|más tarde de|pasadas las|después del",
+      "no más temprano de|no más temprano de las|no más pronto de|no más pronto de las|como muy pronto|como muy temprano|como pronto|después de|después de las|a partir de|a partir de las|desde las|no antes de|más tarde de|pasadas las|después del",
     about: "a las|sobre las|hacia las|alrededor de las|a eso de las|las|de las|sobre",
     between: "entre|entre las",
     and: "y|e|más un|más una|&",
