@@ -2,6 +2,7 @@ import { ASIDES } from "../state/asides.ts";
 import type { Wish } from "../state/state.ts";
 import { tellRefunds } from "./accounts.ts";
 import { bookFlight, tellConditions } from "./book-flight.ts";
+import { tellIsBooked, tellMeals } from "./booked.ts";
 import { tellEligibility } from "./entry.ts";
 import { findFlights } from "./flights.ts";
 import { remind, tellEmergency, tellRestaurants, tellTime, tellTransfer, tellWeather } from "./information.ts";
@@ -12,6 +13,7 @@ import { tellPolicy } from "./policy.ts";
 import { sayStrangers } from "./register-traveler.ts";
 import { cancelOrder, changeOrder, chooseChange, quoteCancel, showOrders } from "./servicing.ts";
 import { bookStay, findStays } from "./stays.ts";
+import { helpStranded } from "./stranded.ts";
 
 const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) => Outcome>> = {
   findFlights,
@@ -61,6 +63,9 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   invoice: issueInvoice,
   invoiceLater: ({ speaker }) => tell(speaker.say("invoiceLater")),
   paid: tellPaid,
+  isBooked: tellIsBooked,
+  meals: tellMeals,
+  stranded: helpStranded,
   unknown: ({ speaker }) => tell(`${speaker.say("unknown")} ${speaker.say("abilities")}`),
   foreign: ({ speaker }) => tell(`${speaker.say("foreign")} ${speaker.say("abilities")}`),
 };

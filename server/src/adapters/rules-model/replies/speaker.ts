@@ -1,6 +1,7 @@
 import { defineTexts, type Words, wordsIn } from "../../../domain/texts.ts";
 import { accountTexts } from "./account-texts.ts";
 import { addressed } from "./addressed-texts.ts";
+import { answerTexts } from "./answer-texts.ts";
 import { asideTexts } from "./aside-texts.ts";
 import { informationTexts } from "./information-texts.ts";
 import { peopleTexts } from "./people-texts.ts";
@@ -10,7 +11,7 @@ import { travelTexts } from "./travel-texts.ts";
 
 const texts = defineTexts({
   ...{ ...talkTexts, ...travelTexts, ...informationTexts, ...asideTexts },
-  ...{ ...peopleTexts, ...requestTexts, ...accountTexts },
+  ...{ ...peopleTexts, ...requestTexts, ...accountTexts, ...answerTexts },
 });
 
 /** Says everything in one language, with the conventions of the user's country. */

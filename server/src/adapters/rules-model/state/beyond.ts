@@ -26,7 +26,7 @@ const PAST =
 const REFUND_WORDS =
   "(?:refund(?:s|ed)?|money back|(?:ruck)?erstattung(?:en)?|erstattet|geld zuruck|reembolsos?|devolucion|devuelto)";
 const REFUND = new RegExp(
-  String.raw`\b(?:where|when|what (?:happened|about)|status|wo|wann|was ist mit|donde|cuando|que pasa con)\b[^?.!]*\b${REFUND_WORDS}\b|\b${REFUND_WORDS}\b[^?.!]*\b(?:arrived|come|came|received|(?:an|ein|zuruck)?gekommen|eingegangen|llegado|llego)\b`,
+  String.raw`\b(?:where|when|what (?:happened|about)|status|wo|wann|was ist mit|donde|cuando|que pasa con)\b[^?.!]*\b${REFUND_WORDS}\b|\b${REFUND_WORDS}\b[^?.!]*\b(?:(?:this|last|dies\w*|letzt\w*|vorig\w*|este|esta|ultim[oa]) (?:week|month|woche|monats?|mes|semana)|(?:mes|semana) pasad[oa])\b|\b${REFUND_WORDS}\b[^?.!]*\b(?:arrived|come|came|received|(?:an|ein|zuruck)?gekommen|eingegangen|llegado|llego)\b`,
 );
 /** "How much money have I got back this month?" */
 const CAME_BACK =

@@ -61,6 +61,7 @@ const PENDING: ReadonlySet<string> = new Set([
   "reminder",
   "emergency",
   "invoice",
+  "stranded",
 ]);
 
 function isPlainAnswer(text: string, today: Temporal.PlainDate, language: "en" | "de" | "es"): boolean {

@@ -27,7 +27,9 @@ const Fare = z.looseObject({
   name: Maybe,
   totalAmount: Text,
   refundable: z.boolean().nullish(),
+  refundPenaltyAmount: Maybe,
   changeable: z.boolean().nullish(),
+  changePenaltyAmount: Maybe,
 });
 export const FlightOffer = z.looseObject({
   id: Text,
