@@ -67,7 +67,7 @@ export async function talkWithRules(
       const outcome = isSpend ? OUTCOMES[typeof onSpend === "function" ? onSpend(turn) : onSpend] : "ok";
       const results = toolCalls.map(({ id, name, args }) => ({
         ...{ id, name, outcome },
-        result: outcome === "ok" ? (answers[name] ?? answerCall(name, args)) : null,
+        result: outcome === "ok" ? answerWith(answers[name], name, args) : null,
       }));
       messages.push({ role: "tools", results });
       if (outcome === "withdrawn") break;
@@ -76,6 +76,10 @@ export async function talkWithRules(
   }
   return turns;
 }
+
+/** A function answers by the arguments. */
+const answerWith = (answer: unknown, name: string, args: unknown): unknown =>
+  typeof answer === "function" ? answer(args) : (answer ?? answerCall(name, args));
 
 const segment = (hour: string) => ({
   carrier: "LH",

@@ -84,12 +84,15 @@ export function tellSpentBy(
 }
 
 /** The cost of the caller's own bookings of these days, without those of others. */
-export function tellSpentOwn(deciding: Deciding, days: Days): Outcome {
+export function tellSpentOwn(deciding: Deciding, days: Days, asked?: Order["kind"]): Outcome {
   const { speaker, request } = deciding;
   const list = need(deciding, { name: "list_orders", args: { userId: request.traveler.userId, limit: MOST_ORDERS } });
   if ("outcome" in list) return list.outcome;
   const orders = readList(Booked, OrderList.safeParse(list.result).data?.orders ?? []).filter(
-    ({ wasPaid, createdAt }) => wasPaid !== false && isBetween(createdAt, { ...days, zone: request.timeZone }),
+    ({ wasPaid, createdAt, kind }) =>
+      wasPaid !== false &&
+      (asked === undefined || kind === asked) &&
+      isBetween(createdAt, { ...days, zone: request.timeZone }),
   );
   const sums = [...Map.groupBy(orders, toCurrency)].map(([currency, some]) => {
     const cents = some.reduce(
@@ -99,8 +102,11 @@ export function tellSpentOwn(deciding: Deciding, days: Days): Outcome {
     return speaker.money((cents / 100).toFixed(2), currency);
   });
   const sum = sums.length === 0 ? speaker.money("0", "USDC") : speaker.list(sums);
-  return tell(speaker.say("spentOwn", { period: sayPeriod(deciding, days), sum, count: orders.length }));
+  const name = asked === undefined ? "spentOwn" : SPENT_ON[asked];
+  return tell(speaker.say(name, { period: sayPeriod(deciding, days), sum, count: orders.length }));
 }
+
+const SPENT_ON = { flight: "spentOnFlights", stay: "spentOnStays" } as const;
 
 const toCents = (amount: string | null | undefined): number => Math.round(Number(amount ?? "0") * 100);
 

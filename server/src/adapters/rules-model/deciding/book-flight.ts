@@ -42,7 +42,9 @@ export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
   const fare = takeFare(offer, state.flight, speaker);
   const seats = offer.passengers?.length ?? state.party.adults + state.party.children;
   // Those who fill all seats travel without the caller.
-  const others = findCompanions(deciding, state.isCallerLeftOut ? seats : seats - 1);
+  const named = state.companions.size + state.strangers.size;
+  const isCallerOut = state.isCallerLeftOut && named !== seats - 1;
+  const others = findCompanions(deciding, isCallerOut ? seats : seats - 1);
   if ("outcome" in others) return others.outcome;
   const additional = others.userIds.length > 0 ? { additionalCustomerUserIds: others.userIds } : {};
   const deed = call({ name: "book_flight", args: { offerId: fare.offerId, ...additional } });

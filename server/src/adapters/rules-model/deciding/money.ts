@@ -86,8 +86,10 @@ export function tellSpent(deciding: Deciding, { reading }: Wish): Outcome {
   const person = findNamed(deciding, reading);
   if (person !== undefined) return tellSpentBy(deciding, person, { ...days, period: sayPeriod(deciding, days) });
   if (!asksForOwn(reading)) return tellSpentByAll(deciding, days);
-  const own = tellSpentOwn(deciding, days);
-  if (isPersonal(reading)) return own;
+  const { kinds } = reading;
+  const kind = kinds.has("flight") === kinds.has("stay") ? undefined : kinds.has("stay") ? "stay" : "flight";
+  const own = tellSpentOwn(deciding, days, kind);
+  if (isPersonal(reading) || kind !== undefined) return own;
   const all = tellSpentByAll(deciding, days);
   const calls = [...(own.calls ?? []), ...(all.calls ?? [])];
   return calls.length > 0 ? call(...calls) : tell([own.text ?? "", all.text ?? ""].join("\n"));

@@ -1,6 +1,9 @@
 import { listAirports } from "../reading/city-airports.ts";
+import { nameInEnglish } from "../reading/lexicon.ts";
+import { fold } from "../reading/marks.ts";
 import { showChanges } from "../replies/show-flights.ts";
 import { showOrder } from "../replies/show-stays.ts";
+import { plainName } from "../state/choose-wishes.ts";
 import {
   Cancelled,
   CancelQuote,
@@ -29,7 +32,8 @@ export function findOrder(deciding: Deciding, wish: Wish): { readonly order: Ord
   const fromConversation = narrow(known, slots);
   const byId = known.find(({ orderId }) => orderId === slots.orderId);
   if (byId !== undefined) return { order: byId };
-  if (slots.orderId === undefined && fromConversation.length === 1 && fromConversation[0] !== undefined)
+  const isCityNamed = slots.kind === "stay" && slots.place !== undefined;
+  if (!isCityNamed && slots.orderId === undefined && fromConversation.length === 1 && fromConversation[0] !== undefined)
     return { order: fromConversation[0] };
   const list = need(deciding, LIST);
   if ("outcome" in list) return list;
@@ -39,7 +43,11 @@ export function findOrder(deciding: Deciding, wish: Wish): { readonly order: Ord
   const named = all.filter(
     ({ orderId, pnr }) => slots.orderId !== undefined && (orderId === slots.orderId || pnr === slots.orderId),
   );
-  const candidates = named.length > 0 ? named : narrow(all, slots);
+  const narrowed = named.length > 0 ? named : narrow(all, slots);
+  const byName = narrowed.filter(({ what }) => what != null && wish.reading.folded.includes(plainName(what)));
+  const there = byName.length > 0 ? { orders: byName } : findStaysThere(deciding, narrowed);
+  if ("outcome" in there) return there;
+  const candidates = there.orders;
   const choice = "choice" in wish ? wish.choice?.ordinal : undefined;
   // As they were listed when the question was asked.
   const shown = candidates.length > 0 ? candidates : all;
@@ -66,6 +74,29 @@ export function findOrder(deciding: Deciding, wish: Wish): { readonly order: Ord
       shown.map(({ pnr, orderId }) => pnr ?? orderId),
     ),
   };
+}
+
+const MOST_READ = 8;
+
+/** A hotel's order names no city: each is read for its address. One without it could be meant. */
+function findStaysThere(
+  deciding: Deciding,
+  orders: readonly Order[],
+): { readonly orders: readonly Order[] } | { readonly outcome: Outcome } {
+  const { place, kind } = deciding.state.order;
+  const stays = orders.filter((order) => order.kind === "stay").slice(0, MOST_READ);
+  if (place === undefined || kind !== "stay") return { orders };
+  const calls = stays.map(({ orderId }) => ({ name: "read_order", args: { orderId } }));
+  const pending = calls.filter((one) => findResult(deciding, one) === undefined);
+  if (pending.length > 0) return { outcome: call(...pending) };
+  const names = [place.name, ...(place.code === undefined ? [] : [nameInEnglish(place.code)])].map(fold);
+  const there = stays.filter((_, index) => {
+    const one = calls[index];
+    const read = one === undefined ? undefined : OrderDetails.safeParse(findResult(deciding, one)?.result).data;
+    const address = read?.stay?.accommodationAddress;
+    return address == null || names.some((name) => name !== "" && fold(address).includes(name));
+  });
+  return { orders: there };
 }
 
 /** By what was said of it. A hotel's order does not tell its city; a day that fits none of them says nothing. */
@@ -184,15 +215,15 @@ export function chooseChange(deciding: Deciding, wish: Wish): Outcome {
 }
 
 function sayChanged({ speaker }: Deciding, result: unknown): Outcome {
-  const slices = Changed.safeParse(result).data?.slices ?? [];
-  const first = slices[0]?.segments[0];
-  return tell(
-    speaker.say("changed", {
-      route: slices.map(({ origin, destination }) => `${origin} → ${destination}`).join(", "),
-      date:
-        first === undefined ? "" : `${speaker.day(first.departingAt.slice(0, 10))} ${speaker.time(first.departingAt)}`,
-    }),
-  );
+  const { slices, chargedUsdc } = Changed.safeParse(result).data ?? {};
+  const ways = (slices ?? []).map(({ origin, destination, segments: [first] }) => {
+    const at =
+      first === undefined ? "" : ` ${speaker.day(first.departingAt.slice(0, 10))} ${speaker.time(first.departingAt)}`;
+    return `${origin} → ${destination}${at}`;
+  });
+  const isPaid = Number(chargedUsdc ?? "0") > 0;
+  const paid = isPaid ? [speaker.say("changePaid", { amount: speaker.money(chargedUsdc ?? "0", "USDC") })] : [];
+  return tell([speaker.say("changed", { ways: ways.join("; ") }), ...paid].join(" "));
 }
 
 /** Says how much cancelling would give back. */

@@ -146,3 +146,15 @@ function makeLexicon(words: LanguageWords): Lexicon {
 }
 
 export const lexicons: readonly Lexicon[] = [english, german, spanish].map(makeLexicon);
+
+const englishNames: ReadonlyMap<string, string> = new Map(
+  CITIES.trim()
+    .split("\n")
+    .flatMap((line) => {
+      const [, code = "", names = ""] = /^(\w+) \w+ (.+)$/.exec(line) ?? [];
+      return [[code, names.split("|")[0]?.replace("~", "") ?? ""] as const];
+    }),
+);
+
+/** The name of a city in addresses, which are in English; empty: it is not known. */
+export const nameInEnglish = (code: string): string => englishNames.get(code) ?? "";

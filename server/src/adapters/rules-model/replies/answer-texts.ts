@@ -10,6 +10,14 @@ export const answerTexts = {
     "Sim, está reservado:",
     "はい、予約済みです。",
   ),
+  changePaid: text(
+    "{amount} was paid for it.",
+    "Dafür wurden {amount} bezahlt.",
+    "Por ello se pagaron {amount}.",
+    "{amount} ont été payés pour cela.",
+    "Pagaram-se {amount} por isso.",
+    "変更に{amount}を支払いました。",
+  ),
   bookedBefore: text(
     "Note: this flight has been booked already, and the one below would be a further one:",
     "Achtung: Dieser Flug ist schon gebucht, und der folgende käme hinzu:",
@@ -189,6 +197,22 @@ export const answerTexts = {
     "{period} : les réservations personnelles ont coûté {sum} (réservations : {count}), moins ce qui a été remboursé. Les réservations pour plusieurs personnes comptent en entier.",
     "{period}: as reservas próprias custaram {sum} (reservas: {count}), descontado o que foi devolvido pelas canceladas. As reservas para várias pessoas contam por inteiro.",
     "{period}:ご自身の予約の合計は{sum}です({count}件、取消しの払戻しを差し引いた額)。複数名の予約は全額を数えています。",
+  ),
+  spentOnFlights: text(
+    "{period}: your own flights cost {sum} (bookings: {count}), less what came back.",
+    "{period}: Die eigenen Flüge kosteten {sum} (Buchungen: {count}), abzüglich der Erstattungen.",
+    "{period}: los vuelos propios costaron {sum} (reservas: {count}), descontado lo devuelto.",
+    "{period} : les vols personnels ont coûté {sum} (réservations : {count}), moins ce qui a été remboursé.",
+    "{period}: os voos próprios custaram {sum} (reservas: {count}), descontado o que foi devolvido.",
+    "{period}:ご自身の航空券の合計は{sum}です({count}件、払戻しを差し引いた額)。",
+  ),
+  spentOnStays: text(
+    "{period}: your own hotels cost {sum} (bookings: {count}), less what came back.",
+    "{period}: Die eigenen Hotels kosteten {sum} (Buchungen: {count}), abzüglich der Erstattungen.",
+    "{period}: los hoteles propios costaron {sum} (reservas: {count}), descontado lo devuelto.",
+    "{period} : les hôtels personnels ont coûté {sum} (réservations : {count}), moins ce qui a été remboursé.",
+    "{period}: os hotéis próprios custaram {sum} (reservas: {count}), descontado o que foi devolvido.",
+    "{period}:ご自身のホテルの合計は{sum}です({count}件、払戻しを差し引いた額)。",
   ),
   refundSum: text(
     "{period}: {sum} came back.",

@@ -194,12 +194,12 @@ export const travelTexts = {
     "ご希望の日への変更はできません。別の日への変更または取消しをご検討ください。",
   ),
   changed: text(
-    "The flight has been changed: {route}, {date}.",
-    "Der Flug ist umgebucht: {route}, {date}.",
-    "El vuelo está cambiado: {route}, {date}.",
-    "Le vol est modifié : {route}, {date}.",
-    "O voo foi alterado: {route}, {date}.",
-    "便を変更しました:{route}、{date}。",
+    "The flight has been changed: {ways}.",
+    "Der Flug ist umgebucht: {ways}.",
+    "El vuelo está cambiado: {ways}.",
+    "Le vol est modifié : {ways}.",
+    "O voo foi alterado: {ways}.",
+    "便を変更しました:{ways}。",
   ),
   stayChange: text(
     "A hotel booking cannot be changed here. You can cancel it and book another one.",

@@ -1,6 +1,7 @@
 import type { ModelRequest } from "../../../ports/language-model.ts";
 import { fold } from "../reading/marks.ts";
 import type { Reading } from "../reading/read-message.ts";
+import { isAloneNow } from "./fill-party.ts";
 import { keepPeople } from "./people.ts";
 import type { State } from "./state.ts";
 
@@ -10,7 +11,7 @@ export interface Companion {
   readonly bornOn?: string;
 }
 
-const SELF = /^(?:me|myself|us|mich|mir|uns|mi|nosotr[oa]s)$/;
+const SELF = /^(?:me|myself|us|i|ich|yo|mich|mir|uns|mi|nosotr[oa]s)$/;
 /** The words after "for" that can be people's names, or join them. */
 const FOR_PEOPLE = /\b(?:for|fur|para) ([\p{L}'-]+(?:(?:,? (?:and|und|y) |, | )[\p{L}'-]+)*)/gu;
 const ENDS_NAMES =
@@ -34,7 +35,7 @@ export function nameCompanions(state: State, reading: Reading, traveler: ModelRe
   const { folded, party, personal } = reading;
   const firstNames = traveler.companions.map(({ name }) => fold(name).split(" ")[0] ?? "");
   state.isCallerLeftOut =
-    personal.isCallerOut ?? leavesCallerOut(folded, firstNames) ?? (state.isCallerLeftOut && !party.isAlone);
+    personal.isCallerOut ?? leavesCallerOut(folded, firstNames) ?? (state.isCallerLeftOut && !isAloneNow(party));
   const words = new Set(folded.replaceAll("'s", "").split(/[^\p{L}'-]+/u));
   const named = traveler.companions.filter(({ name }) => {
     const [first = ""] = fold(name).split(" ");
@@ -42,9 +43,9 @@ export function nameCompanions(state: State, reading: Reading, traveler: ModelRe
   });
   for (const { userId } of named) state.companions.add(userId);
   keepPeople(state, reading);
-  if (party.isAlone) {
+  if (isAloneNow(party)) {
     state.companions.clear();
     state.strangers.clear();
   }
-  return party.isAlone ? [] : named;
+  return isAloneNow(party) ? [] : named;
 }

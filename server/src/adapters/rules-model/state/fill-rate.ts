@@ -31,6 +31,10 @@ export function isWishOfPart({ marks, kinds }: Reading, wish: string, part: "fli
   if (index === -1) return false;
   if (!kinds.has("flight") || !kinds.has("stay")) return true;
   const isPart = ({ kind }: { kind: string }): boolean => kind === "flight" || kind === "stay";
-  const named = marks.list.slice(0, index).findLast(isPart) ?? marks.list.slice(index).find(isPart);
+  // "A refundable hotel": the word comes right before it.
+  const named =
+    marks.list.slice(index, index + 3).find(isPart) ??
+    marks.list.slice(0, index).findLast(isPart) ??
+    marks.list.slice(index).find(isPart);
   return named?.kind === part;
 }

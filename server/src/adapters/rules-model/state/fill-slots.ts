@@ -1,4 +1,4 @@
-import { isCityCode, isSameCity } from "../reading/city-airports.ts";
+import { isCityCode, isSameCity, listAirports } from "../reading/city-airports.ts";
 import type { DateMention } from "../reading/dates.ts";
 import type { PlaceMention } from "../reading/places.ts";
 import type { Reading } from "../reading/read-message.ts";
@@ -43,7 +43,14 @@ export function fillFlight(state: State, reading: Reading): void {
   if (airlines.length > 0) flight.airlines = airlines;
   flight.times = { ...flight.times, ...times };
   if (MAY_STOP.test(reading.folded)) flight.isNonStop = false;
+  if (BACK_LATER.test(reading.folded) && flight.times.returnDeparts === undefined)
+    flight.times = { ...flight.times, returnDeparts: { from: LATE_ENOUGH } };
 }
+
+/** "A flight home that isn't so terribly early", "coming back a bit later in the day" */
+const BACK_LATER =
+  /\b(?:home|back|return\w*)\b[^.!?,]*\b(?:(?:not|isn't|doesn't leave|without)\b[^.!?,]*\bearly|later in the day|a (?:bit|little) later)\b|\b(?:zuruck|ruckflug|heimflug)\b[^.!?,]*\b(?:nicht (?:ganz )?so fruh|etwas spater|spater am tag)\b|\b(?:vuelta|regreso|volver)\b[^.!?,]*\b(?:no (?:sea )?tan temprano|un poco mas tarde)\b/;
+const LATE_ENOUGH = 10 * 60;
 
 /** "If there is no direct flight, a stop is fine" */
 const MAY_STOP =
@@ -241,7 +248,7 @@ export function fillStay(state: State, reading: Reading): void {
   fillRate(state, reading);
 }
 
-function fillStayPlace(state: State, { places, kinds }: Reading): void {
+function fillStayPlace(state: State, { places, kinds, text }: Reading): void {
   const { stay, flight, stays } = state;
   // "In Mitte", after a flight to Berlin.
   const isDistrict = ({ role, code, isCountry }: PlaceMention): boolean =>
@@ -252,7 +259,11 @@ function fillStayPlace(state: State, { places, kinds }: Reading): void {
     places.every((one) => one.code === undefined);
   for (const mention of places) {
     if (mention.isNegated) continue;
-    if (mention.role === "near") {
+    const airport = atAirport(mention, text);
+    if (airport !== undefined) {
+      Object.assign(stay, { city: airport, isCentral: true });
+      delete stay.near;
+    } else if (mention.role === "near") {
       // "The cathedral" is the one that was named before.
       if (stay.near?.toLowerCase().includes(mention.name.toLowerCase()) === true) continue;
       stay.near = nameSight(mention.name);
@@ -274,6 +285,16 @@ function fillStayPlace(state: State, { places, kinds }: Reading): void {
     stay.city === undefined &&
     (stay.near === undefined || stays === undefined || state.orders.some(({ kind }) => kind === "flight"));
   if (isOpen && flight.destination !== undefined) stay.city = flight.destination;
+}
+
+/** "Near Dublin airport", "am Flughafen München": the airport is where the hotel is looked for. */
+function atAirport(mention: PlaceMention, text: string): Place | undefined {
+  const { code, start, end } = mention;
+  const around = `${text.slice(Math.max(0, start - 14), start)}|${text.slice(end, end + 10)}`;
+  const isAirport =
+    /(?:airport of|flughafen|flughafen in|aeropuerto(?: de)?) ?\||\|(?:'s|’s)? ?(?:airport|flughafen)/iu.test(around);
+  const [airport] = code === undefined ? [] : listAirports(code);
+  return isAirport && airport !== undefined ? { ...toPlace(mention), name: airport } : undefined;
 }
 
 function fillStayDates(state: State, { dates, nights, duration, kinds }: Reading): void {

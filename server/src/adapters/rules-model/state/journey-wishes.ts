@@ -1,5 +1,6 @@
 import { chooseStay } from "../deciding/choose.ts";
 import { isSameCity } from "../reading/city-airports.ts";
+import { fold } from "../reading/marks.ts";
 import type { Choice, Reading } from "../reading/read-message.ts";
 import { showsAt } from "../replies/clock-times.ts";
 import { findChoice, hasSlots, namesStay } from "./choose-wishes.ts";
@@ -8,7 +9,7 @@ import { fillFlight, fillNextStay, fillStay, startStay, takeStaysSlots } from ".
 import { countParty } from "./people.ts";
 import type { FlightOffer } from "./results.ts";
 import { shownStays } from "./shown.ts";
-import { newFlight, type State, type Task, type Wish } from "./state.ts";
+import { type FlightSlots, newFlight, type State, type Task, type Wish } from "./state.ts";
 
 /** Whether a journey is spoken of beside a topic of information: "a flight to Rome, and how is the weather there?" */
 export function wantsJourney(reading: Reading): boolean {
@@ -30,7 +31,8 @@ export function findJourneyWish(state: State, reading: Reading, named: readonly 
     return { kind: "bookFlight", choice: reading.choice ?? {}, reading };
   }
   state.dayPrices = new Map();
-  const task = findTask(state, reading);
+  const isRestored = reading.isEarlierPlan && restorePlan(state, reading);
+  const task = isRestored ? "flight" : findTask(state, reading);
   if (task === "none") return undefined;
   state.order = { isReturn: false };
   // "El mas varato" is one word that was missed.
@@ -70,6 +72,7 @@ export function findJourneyWish(state: State, reading: Reading, named: readonly 
   }
   if (isShown && isMore && !isChanged) return { kind: task === "stay" ? "moreStays" : "moreFlights", ...withChoice };
   const isSearch =
+    isRestored ||
     isChanged ||
     kinds.has("flight") ||
     kinds.has("stay") ||
@@ -130,6 +133,17 @@ function isOnlyAChoice({
 function chooseFromList(state: State, reading: Reading): string | undefined {
   const choice = findChoice(state, reading);
   return choice === undefined ? undefined : chooseStay(shownStays(state), { choice, reading })?.stay.id;
+}
+
+/** "Back to the original plan", or to the one whose place is named. */
+function restorePlan(state: State, { folded }: Reading): boolean {
+  const isThere = ({ destination }: FlightSlots): boolean =>
+    destination !== undefined && folded.includes(fold(destination.name));
+  const plan = state.plans.find(isThere) ?? state.plans[0];
+  if (plan === undefined) return false;
+  state.flight = { ...plan };
+  if (state.isStayNext) delete state.stay.city;
+  return true;
 }
 
 /** The terms in which fares of the same flights, or rates of the same hotel, differ. */

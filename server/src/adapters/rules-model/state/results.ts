@@ -122,7 +122,15 @@ export const OrderDetails = z.looseObject({
       conditions: Conditions,
     })
     .nullish(),
-  stay: z.looseObject({ accommodationName: Maybe, name: Maybe, checkInDate: Maybe, checkOutDate: Maybe }).nullish(),
+  stay: z
+    .looseObject({
+      accommodationName: Maybe,
+      accommodationAddress: Maybe,
+      name: Maybe,
+      checkInDate: Maybe,
+      checkOutDate: Maybe,
+    })
+    .nullish(),
   tickets: z.array(z.looseObject({ number: Maybe })).nullish(),
 });
 
@@ -161,7 +169,12 @@ export const Cancelled = z.looseObject({
   refundCurrency: Maybe,
   refundedUsdc: Maybe,
 });
-export const Changed = z.looseObject({ orderId: Text, status: Maybe, slices: z.array(Slice).nullish() });
+export const Changed = z.looseObject({
+  orderId: Text,
+  status: Maybe,
+  slices: z.array(Slice).nullish(),
+  chargedUsdc: Maybe,
+});
 
 export const AirportList = z.looseObject({
   place: Maybe,

@@ -1,4 +1,6 @@
+import { isAbout, PRICE_TOLERANCE } from "../reading/attributes.ts";
 import type { Maximum } from "../reading/limits.ts";
+import type { Reading } from "../reading/read-message.ts";
 import type { FlightOffer, Rate, ShownStay, Stay } from "./results.ts";
 import type { RoomType, State } from "./state.ts";
 
@@ -29,7 +31,7 @@ export function stayLimit(state: State): number | undefined {
   return limitIn(state, maximum, nights);
 }
 
-export const hasBoard = ({ boardType }: Rate): boolean => boardType != null && boardType !== "room_only";
+const hasBoard = ({ boardType }: Rate): boolean => boardType != null && boardType !== "room_only";
 
 const ROOM_NAMES: Readonly<Record<RoomType, RegExp>> = {
   double: /double/i,
@@ -97,4 +99,20 @@ export function fitsWishes(state: State, shown: readonly ShownStay[]): boolean {
       fitsRateWishes(state, rate) &&
       (stars === undefined || (one.starRating ?? 0) >= stars),
   );
+}
+
+const METERS_TOLERANCE = 60;
+
+/** "The one 600 metres away", "the one for 253 euros": the only one that fits. */
+export function chooseDescribed(
+  shown: readonly ShownStay[],
+  { attributes: { meters, price } }: Reading,
+): ShownStay | undefined {
+  if (meters === undefined && price === undefined) return undefined;
+  const fitting = shown.filter(
+    ({ stay: { distanceMeters }, rate }) =>
+      (meters === undefined || isAbout(distanceMeters ?? Infinity, meters, METERS_TOLERANCE)) &&
+      (price === undefined || isAbout(Number(rate.totalAmount), price, PRICE_TOLERANCE)),
+  );
+  return fitting.length === 1 ? fitting[0] : undefined;
 }

@@ -198,6 +198,8 @@ export interface State {
   wishes: readonly Wish[];
   flights: { readonly offers: readonly FlightOffer[]; readonly searchId: string | undefined } | undefined;
   /** Lists of flights that were shown before, newest last, and with them those of now. */
+  /** Journeys that were searched, oldest first. */
+  plans: readonly FlightSlots[];
   earlierFlights: readonly (readonly FlightOffer[])[];
   /** The lowest price of each of the days that are compared. */
   dayPrices: ReadonlyMap<string, FlightOffer>;
@@ -282,6 +284,7 @@ export const newState = (): State => ({
   pending: undefined,
   wishes: [],
   flights: undefined,
+  plans: [],
   earlierFlights: [],
   dayPrices: new Map(),
   stays: undefined,

@@ -32,6 +32,7 @@ export function understand(state: State, text: string, situation: Situation): vo
     isNameAsked: state.question === "companions" || state.question === "traveler",
     isAccompanied: !state.isCallerLeftOut && (state.relatives > 0 || state.question === "companions"),
     people: situation.traveler.companions.map(({ name }) => fold(name).split(" ")[0] ?? ""),
+    surnames: situation.traveler.companions.flatMap(({ name }) => fold(name).split(" ").slice(1)),
   });
   state.language = reading.language ?? state.language;
   state.address = reading.address ?? state.address;
@@ -45,6 +46,7 @@ export function understand(state: State, text: string, situation: Situation): vo
     notePick(state, wish);
     noteChoice(state, wish);
   }
+  if (wishes.some(({ kind }) => kind === "findFlights")) state.plans = [...state.plans, { ...state.flight }];
   if (!wishes.every(({ kind }) => ASIDES.has(kind))) state.deed = undefined;
   for (const wish of wishes) noteTopic(state, wish);
   const topic = wishes.findLast(({ kind }) => INFORMATION.some((one) => one === kind));
@@ -89,7 +91,7 @@ function findPlainWishes(state: State, reading: Reading, named: readonly Compani
     const isOtherParty = state.seatsSearched !== state.party.adults + state.party.children;
     return [forPerson.kind === "noted" && isOtherParty ? { kind: "findFlights", reading } : forPerson];
   }
-  const social = findSocialWish(state, reading);
+  const social = reading.isEarlierPlan ? undefined : findSocialWish(state, reading);
   if (social !== undefined) return [social];
   const { kinds } = reading;
   if (asksForMeal(reading)) return withDeedAgain(state, { kind: "meals", reading });
