@@ -256,7 +256,7 @@ function sayQuoted({ speaker }: Deciding, { stay, rate }: ShownStay, result: unk
   const { address, ...quote } = Quote.safeParse(result).data?.accommodation ?? {};
   if (address == null) return undefined;
   const facts = [rate.roomName ?? "", showBoard(rate, speaker)].filter((fact) => fact !== "");
-  const price = speaker.money(rate.totalAmount, rate.totalCurrency);
+  const price = speaker.price(rate.totalAmount, rate.totalCurrency, rate.totalUsdc);
   return speaker.say("staysPriced", { name: quote.name ?? stay.name, address, facts: facts.join(", "), price });
 }
 
@@ -273,7 +273,9 @@ function listGuests({ state }: Deciding, result: unknown) {
   const own = strangers.map((name) => state.details.get(name)?.email).find((one) => one !== undefined);
   if (caller === undefined) return undefined;
   const others = travelers.filter(({ userId }) => state.companions.has(userId) && userId !== caller.userId);
-  const isOut = state.isCallerLeftOut && others.length + named.length > 0;
+  const count = others.length + named.filter((one) => !others.some(({ profile }) => isSameName(one, profile))).length;
+  // Where one more guest was said to come than was named, the caller comes along.
+  const isOut = state.isCallerLeftOut && count > 0 && count >= state.party.adults + state.party.children;
   const [first, second] = isOut ? [own, caller.profile.email] : [caller.profile.email, own];
   const email = first ?? second;
   if (email == null) return undefined;
@@ -294,11 +296,16 @@ function sayBooked({ speaker, state }: Deciding, result: unknown): Outcome {
       name: booked.accommodationName ?? "",
       from: speaker.day(booked.checkInDate),
       to: speaker.day(booked.checkOutDate),
-      price: speaker.money(booked.totalAmount, booked.totalCurrency),
+      price: speaker.price(booked.totalAmount, booked.totalCurrency, booked.chargedUsdc),
       reference: booked.reference ?? booked.orderId,
     }),
   );
 }
+
+const isSameName = (
+  { givenName, familyName }: Guest,
+  profile: { givenName?: string | null | undefined; familyName?: string | null | undefined },
+): boolean => givenName === profile.givenName && familyName === profile.familyName;
 
 interface Guest {
   readonly givenName: string;

@@ -150,7 +150,7 @@ function readNames(
   }: { context: Context; found: Span[] /** They are named without the caller. */; onOthers(): void },
 ): readonly string[] {
   const names: string[] = [];
-  const put = (match: RegExpExecArray, name: string, isNew: boolean): void => {
+  const put = (match: Pick<RegExpExecArray, 0 | "index">, name: string, isNew: boolean): void => {
     const [start, end] = [match.index, match.index + match[0].length];
     if (found.some((one) => start < one.end && end > one.start)) return;
     if (COMPANY.test(text.slice(0, start)) || SELF_FOLLOWS.test(text.slice(end))) return;
@@ -169,8 +169,8 @@ function readNames(
       "gu",
     );
     for (const match of text.matchAll(pattern)) {
-      const whole = name.includes(" ") ? match : withSurname(match, { text, marks, isNameAsked });
-      put(whole, name.includes(" ") ? name : `${name}${whole[0].slice(match[0].length)}`, false);
+      const more = name.includes(" ") ? "" : readSurname(match, { text, marks, isNameAsked });
+      put({ 0: `${match[0]}${more}`, index: match.index }, `${name}${more}`, false);
     }
   }
   for (const { pattern, isSure } of isNameAsked ? [...NAMES, ASKED_NAME] : NAMES) {
@@ -191,23 +191,22 @@ function readNames(
   return names;
 }
 
-/** "Karin" was said before, and is "Karin Brandt" now. */
-function withSurname(
+/** "Karin" was said before, and is "Karin Brandt" now: the words behind the name that belong to it. */
+function readSurname(
   match: RegExpExecArray,
   { text, marks, isNameAsked }: { text: string; marks: Marks; isNameAsked: boolean },
-): RegExpExecArray {
+): string {
   const end = match.index + match[0].length;
   const [more = ""] = /^(?: \p{Lu}[\p{L}'’-]+){1,2}(?![\p{L}])/u.exec(text.slice(end)) ?? [];
-  const words = more.split(" ").slice(1);
   let length = 0;
-  for (const word of words) {
+  for (const word of more.split(" ").slice(1)) {
     const at = end + length + 1;
     const mark = marks.list.find((one) => one.start <= at && at < one.end);
     // Who was asked for a name may have one that is a word, too.
     if (mark?.kind !== "word" && !(isNameAsked && length === 0)) break;
     length += word.length + 1;
   }
-  return length === 0 ? match : Object.assign([match[0] + more.slice(0, length)], { index: match.index, input: text });
+  return more.slice(0, length);
 }
 
 const escapePattern = (name: string): string => name.replaceAll(/[^\p{L}\p{N} ]/gu, String.raw`\$&`);

@@ -135,7 +135,7 @@ export const asideTexts = {
     "bagagem despachada incluída: {count}",
   ),
   ownTime: text(
-    "It is {time} your time ({zone}). For another place, tell me which.",
+    "It is {time} ({zone}). For another place, tell me which.",
     "Es ist {time} Uhr ({zone}). Für einen anderen Ort genügt sein Name.",
     "Son las {time} en la zona {zone}. Para otro lugar, basta con nombrarlo.",
     "Il est {time} ({zone}). Pour un autre lieu, il suffit de le nommer.",

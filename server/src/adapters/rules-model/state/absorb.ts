@@ -181,6 +181,7 @@ const READERS: Readonly<Record<string, Reader>> = {
       endsOn: booked.checkOutDate,
       totalAmount: booked.totalAmount,
       totalCurrency: booked.totalCurrency,
+      totalUsdc: booked.chargedUsdc,
     });
     state.stays = undefined;
     state.lastShown = undefined;

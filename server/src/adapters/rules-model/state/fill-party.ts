@@ -52,6 +52,7 @@ export function fillParty(
     next.ages = children;
     next.children = Math.max(next.children, children.length);
   }
+  if (named.length > 0 && named.length === children.length) state.isCallerLeftOut = false;
   const isSaid =
     party.isAlone ||
     party.adults !== undefined ||

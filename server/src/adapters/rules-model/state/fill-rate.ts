@@ -27,14 +27,16 @@ const isBoardUnwanted = ({ marks }: Reading): boolean =>
 
 /** "A flexible flight, and a hotel with free cancellation": whether the wish is for that part. Without both, it is for either. */
 export function isWishOfPart({ marks, kinds }: Reading, wish: string, part: "flight" | "stay"): boolean {
-  const index = marks.list.findIndex(({ kind }) => kind === wish);
-  if (index === -1) return false;
+  const places = marks.list.flatMap(({ kind }, index) => (kind === wish ? [index] : []));
+  if (places.length === 0) return false;
   if (!kinds.has("flight") || !kinds.has("stay")) return true;
   const isPart = ({ kind }: { kind: string }): boolean => kind === "flight" || kind === "stay";
-  // "A refundable hotel": the word comes right before it.
-  const named =
-    marks.list.slice(index, index + 3).find(isPart) ??
-    marks.list.slice(0, index).findLast(isPart) ??
-    marks.list.slice(index).find(isPart);
-  return named?.kind === part;
+  return places.some((index) => {
+    // "A refundable hotel": the word comes right before it.
+    const named =
+      marks.list.slice(index, index + 3).find(isPart) ??
+      marks.list.slice(0, index).findLast(isPart) ??
+      marks.list.slice(index).find(isPart);
+    return named?.kind === part;
+  });
 }

@@ -43,8 +43,7 @@ export function fillFlight(state: State, reading: Reading): void {
   if (airlines.length > 0) flight.airlines = airlines;
   flight.times = { ...flight.times, ...times };
   if (MAY_STOP.test(reading.folded)) flight.isNonStop = false;
-  if (BACK_LATER.test(reading.folded) && flight.times.returnDeparts === undefined)
-    flight.times = { ...flight.times, returnDeparts: { from: LATE_ENOUGH } };
+  if (BACK_LATER.test(reading.folded)) flight.times = { ...flight.times, returnDeparts: { from: LATE_ENOUGH } };
 }
 
 /** "A flight home that isn't so terribly early", "coming back a bit later in the day" */

@@ -1,6 +1,7 @@
 import { chooseStay } from "../deciding/choose.ts";
 import { isSameCity } from "../reading/city-airports.ts";
 import { fold } from "../reading/marks.ts";
+import type { PlaceMention } from "../reading/places.ts";
 import type { Choice, Reading } from "../reading/read-message.ts";
 import { showsAt } from "../replies/clock-times.ts";
 import { findChoice, hasSlots, namesStay } from "./choose-wishes.ts";
@@ -220,7 +221,11 @@ function findTask(state: State, reading: Reading): Task {
     kinds.has("roundTrip") ||
     kinds.has("oneWay") ||
     kinds.has("airline");
-  const isJourney = places.some(({ role }) => role === "from") && places.some(({ role }) => role === "to");
+  const from = places.find(({ role }) => role === "from");
+  // "A few days in Prague: we'd go from Dublin, and come home on Sunday".
+  const isTo = ({ role, code }: PlaceMention): boolean =>
+    role === "to" || (kinds.has("back") && (role === "in" || role === "bare") && code !== undefined);
+  const isJourney = from !== undefined && places.some((place) => place !== from && isTo(place));
   const isBoth = kinds.has("stay") && (kinds.has("flight") || isJourney || (kinds.has("nonStop") && hasRoute));
   if (isBoth && isDroppedKind(reading, "flight")) return "stay";
   if (isBoth && isDroppedKind(reading, "stay")) return "flight";

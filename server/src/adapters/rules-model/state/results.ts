@@ -103,6 +103,7 @@ const orderFields = {
   ticketing: Maybe,
   totalAmount: Maybe,
   totalCurrency: Maybe,
+  totalUsdc: Maybe,
 };
 export const Order = z.looseObject({
   ...orderFields,
@@ -143,6 +144,7 @@ export const BookedFlight = z.looseObject({
 });
 export const BookedStay = z.looseObject({
   orderId: Text,
+  chargedUsdc: Maybe,
   reference: Maybe,
   accommodationName: Maybe,
   checkInDate: Text,
