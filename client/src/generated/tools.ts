@@ -6661,7 +6661,9 @@ export type CheckTravelEligibilityResult = {
 export type CheckTravelEligibilityCode = "traveler_not_found";
 
 export type CheckTripEligibilityArgs = {
-  travelerUserId: string;
+  travelerUserId?: string | undefined;
+  /** Instead of travelerUserId */
+  nationality?: string | undefined;
   legs: readonly ({
     /** ISO 3166-1 alpha-3 */
     originIso3: string;

@@ -175,7 +175,10 @@ describe("questions about money", () => {
       },
     };
     const [turn] = await talkWithRules([said], { locale, answers });
+    // Who asks for themselves is told their own bookings first.
+    const isOwn = /\bI\b|habe ich|he gastado|gasté/.test(said);
     expect(turn?.calls).toEqual([
+      ...(isOwn ? [{ name: "list_orders", args: { userId: "user_demo", limit: 100 } }] : []),
       { name: "list_movements", args: { ...days, limit: 100 } },
       { name: "list_usage", args: { ...days, limit: 1 } },
     ]);
@@ -188,7 +191,7 @@ describe("questions about money", () => {
     ["es", "¿cuánto dinero queda?", "¿y cuánto he gastado hoy?"],
   ])("in %s follow each other: %s %s", async (locale, ...said) => {
     const turns = await talkWithRules(said, { locale });
-    expect(names(turns.at(-1))).toEqual(["list_movements", "list_usage"]);
+    expect(names(turns.at(-1))).toEqual(["list_orders", "list_movements", "list_usage"]);
   });
 });
 

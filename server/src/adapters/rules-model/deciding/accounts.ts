@@ -2,6 +2,7 @@ import { z } from "zod";
 import { showOrder } from "../replies/show-stays.ts";
 import { Order, OrderList, readList } from "../state/results.ts";
 import type { Wish } from "../state/state.ts";
+import { type Days, findDays, isPeriodSaid, sayPeriod } from "./days.ts";
 import { call, type Deciding, findResult, need, type Outcome, tell } from "./outcome.ts";
 import { narrow } from "./servicing.ts";
 
@@ -54,7 +55,12 @@ export function sayLimits({ speaker }: Deciding, result: unknown): readonly stri
   ];
 }
 
-const Booked = Order.extend({ createdAt: z.string().nullish(), totalUsdc: z.string().nullish() });
+const Booked = Order.extend({
+  createdAt: z.string().nullish(),
+  totalUsdc: z.string().nullish(),
+  refundedUsdc: z.string().nullish(),
+  wasPaid: z.boolean().nullish(),
+});
 const MOST_ORDERS = 100;
 
 /** The cost of one person's journeys that were booked in these days. */
@@ -76,6 +82,33 @@ export function tellSpentBy(
   const sum = sums.length === 0 ? speaker.money("0", "USDC") : speaker.list(sums);
   return tell(speaker.say("spentBy", { name: person.name, period, sum, count: orders.length }));
 }
+
+/** The cost of the caller's own bookings of these days, without those of others. */
+export function tellSpentOwn(deciding: Deciding, days: Days, asked?: Order["kind"]): Outcome {
+  const { speaker, request } = deciding;
+  const list = need(deciding, { name: "list_orders", args: { userId: request.traveler.userId, limit: MOST_ORDERS } });
+  if ("outcome" in list) return list.outcome;
+  const orders = readList(Booked, OrderList.safeParse(list.result).data?.orders ?? []).filter(
+    ({ wasPaid, createdAt, kind }) =>
+      wasPaid !== false &&
+      (asked === undefined || kind === asked) &&
+      isBetween(createdAt, { ...days, zone: request.timeZone }),
+  );
+  const sums = [...Map.groupBy(orders, toCurrency)].map(([currency, some]) => {
+    const cents = some.reduce(
+      (sum, one) => sum + toCents(one.totalUsdc ?? one.totalAmount) - toCents(one.refundedUsdc),
+      0,
+    );
+    return speaker.money((cents / 100).toFixed(2), currency);
+  });
+  const sum = sums.length === 0 ? speaker.money("0", "USDC") : speaker.list(sums);
+  const name = asked === undefined ? "spentOwn" : SPENT_ON[asked];
+  return tell(speaker.say(name, { period: sayPeriod(deciding, days), sum, count: orders.length }));
+}
+
+const SPENT_ON = { flight: "spentOnFlights", stay: "spentOnStays" } as const;
+
+const toCents = (amount: string | null | undefined): number => Math.round(Number(amount ?? "0") * 100);
 
 const toCurrency = ({ totalUsdc, totalCurrency }: z.output<typeof Booked>): string =>
   totalUsdc == null ? (totalCurrency ?? "USD") : "USDC";
@@ -120,7 +153,10 @@ export function tellRefunds(deciding: Deciding, { reading }: Wish): Outcome {
   const isNarrow = place !== undefined || id !== undefined;
   const meantIds = new Set(meant.map(({ orderId }) => orderId));
   const byId = new Map(orders.map((order) => [order.orderId, order]));
-  const all = readList(Refund, Movements.safeParse(movements.result).data?.movements ?? []);
+  const days = isPeriodSaid(reading) ? findDays(deciding, reading) : undefined;
+  const all = readList(Refund, Movements.safeParse(movements.result).data?.movements ?? []).filter(
+    ({ at }) => days === undefined || isBetween(at, { ...days, zone: request.timeZone }),
+  );
   const fitting = all.filter(({ orderId }) => !isNarrow || meantIds.has(orderId ?? ""));
   // An order need not name the place, so that no refund there is no proof that none came.
   const refunds = fitting.length > 0 || id !== undefined ? fitting : all;
@@ -130,7 +166,13 @@ export function tellRefunds(deciding: Deciding, { reading }: Wish): Outcome {
     const what = [order?.pnr, order?.what?.replaceAll(" to ", " → ")].filter((part) => part != null).join(" · ");
     return `- ${[speaker.day(day), speaker.money(amount, token), what].filter((part) => part !== "").join(" · ")}`;
   });
-  if (lines.length > 0) return tell([speaker.say("refunds"), ...lines].join("\n"));
+  const period = days === undefined ? "" : sayPeriod(deciding, days);
+  if (days !== undefined && lines.length === 0) return tell(speaker.say("noRefundsThen", { period }));
+  const sums = [...Map.groupBy(refunds, ({ token }) => token)].map(([token, some]) =>
+    speaker.money((some.reduce((sum, { amount }) => sum + toCents(amount), 0) / 100).toFixed(2), token),
+  );
+  const sum = days === undefined ? [] : [speaker.say("refundSum", { period, sum: speaker.list(sums) })];
+  if (lines.length > 0) return tell([...sum, speaker.say("refunds"), ...lines].join("\n"));
   const cancelled = meant
     .filter(({ status }) => status === "cancelled")
     .map((order) => `- ${showOrder(order, speaker)}`);

@@ -1,10 +1,12 @@
+import type { Reading } from "../reading/read-message.ts";
 import { showConditions } from "../replies/show-flights.ts";
-import { showBoard, showRefund } from "../replies/show-stays.ts";
+import { showBoard, showOrder, showRefund } from "../replies/show-stays.ts";
 import { nameFlights } from "../state/people.ts";
 import { BookedFlight, type FlightOffer } from "../state/results.ts";
 import { shownFlights, shownStays } from "../state/shown.ts";
 import type { State, Wish } from "../state/state.ts";
 import { askWhich, chooseFlight, chooseStay } from "./choose.ts";
+import { showOtherFares, takeFare } from "./fares.ts";
 import { findFlights } from "./flights.ts";
 import { ask, call, type Deciding, failureCode, need, type Outcome, sayFailure, tell } from "./outcome.ts";
 import { registerTraveler } from "./register-traveler.ts";
@@ -34,13 +36,35 @@ export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
     state.picked === undefined
       ? chooseFlight(offers, findWanted(state, wish), readPrice)
       : offers.find((one) => nameFlights(one) === state.picked);
+  if (offer === undefined && isDescribed(wish.reading))
+    return findFlights(deciding, { kind: "findFlights", reading: wish.reading });
   if (offer === undefined) return askWhich(deciding, wish, offers.length);
+  const fare = takeFare(offer, state.flight, speaker);
   const seats = offer.passengers?.length ?? state.party.adults + state.party.children;
   // Those who fill all seats travel without the caller.
-  const others = findCompanions(deciding, state.isCallerLeftOut ? seats : seats - 1);
+  const named = state.companions.size + state.strangers.size;
+  const isCallerOut = state.isCallerLeftOut && named !== seats - 1;
+  const others = findCompanions(deciding, isCallerOut ? seats : seats - 1);
   if ("outcome" in others) return others.outcome;
   const additional = others.userIds.length > 0 ? { additionalCustomerUserIds: others.userIds } : {};
-  return call({ name: "book_flight", args: { offerId: offer.id, ...additional } });
+  const deed = call({ name: "book_flight", args: { offerId: fare.offerId, ...additional } });
+  const text = [...sayBookedBefore(deciding, offer), ...(fare.text === "" ? [] : [fare.text])].join("\n");
+  return text === "" ? deed : { ...deed, text };
+}
+
+/** By airline or time, which a flight that is not in the list can have, too. */
+const isDescribed = ({ airlines, times }: Reading): boolean =>
+  airlines.length > 0 || times.departs?.exact !== undefined;
+
+/** Somebody who books a second flight for the same day should know it. */
+function sayBookedBefore({ state, speaker }: Deciding, { slices: [out] }: FlightOffer): readonly string[] {
+  const day = out?.segments[0]?.departingAt.slice(0, 10);
+  const before = state.orders.filter(
+    ({ orderId, kind, status, startsOn }) =>
+      kind === "flight" && status === "confirmed" && state.booked.has(orderId) && startsOn === day,
+  );
+  if (before.length === 0) return [];
+  return [speaker.say("bookedBefore"), ...before.map((order) => `- ${showOrder(order, speaker)}`)];
 }
 
 /** The choice of the text, or the one that was spoken of before, for "book it". */
@@ -115,5 +139,6 @@ export function tellConditions(deciding: Deciding, wish: Wish): Outcome {
   const numbers = offer.slices.flatMap(({ segments }) => segments.map(({ flightNumber }) => flightNumber)).join(", ");
   const price = speaker.money(offer.totalAmount, offer.totalCurrency);
   const bags = offer.checkedBags == null ? [] : [speaker.say("checkedBags", { count: offer.checkedBags })];
-  return tell(`${numbers}: ${[price, showConditions(offer, speaker), ...bags].join(", ")}`);
+  const listed = `${numbers}: ${[price, showConditions(offer, speaker), ...bags].join(", ")}`;
+  return tell([listed, ...showOtherFares(offer, speaker)].join("\n"));
 }

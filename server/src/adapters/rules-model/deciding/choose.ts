@@ -1,7 +1,9 @@
+import { isAbout, PRICE_TOLERANCE } from "../reading/attributes.ts";
 import type { Choice, Reading } from "../reading/read-message.ts";
 import { showsAt } from "../replies/clock-times.ts";
 import { plainName } from "../state/choose-wishes.ts";
 import type { FlightOffer, ShownStay } from "../state/results.ts";
+import { chooseDescribed } from "../state/shown.ts";
 import type { Wish } from "../state/state.ts";
 import { ask, type Deciding, type Outcome } from "./outcome.ts";
 
@@ -34,6 +36,9 @@ export function chooseFlight<Offer extends Timed>(
       slices.some(({ segments }) => segments.some(({ flightNumber }) => airlines.includes(flightNumber.slice(0, 2)))),
     );
   }
+  const { price } = reading.attributes;
+  if (price !== undefined && candidates.some((one) => isAbout(readPrice(one), price, PRICE_TOLERANCE)))
+    narrow((one) => isAbout(readPrice(one), price, PRICE_TOLERANCE));
   const exact = times.departs?.exact;
   if (exact !== undefined) {
     const at = candidates.filter(({ slices }) => showsAt(slices[0]?.segments[0]?.departingAt, exact));
@@ -75,6 +80,8 @@ function flightOrder<Offer extends Timed>(
 export function chooseStay(shown: readonly ShownStay[], { choice, reading }: Wanted): ShownStay | undefined {
   const named = shown.filter(({ stay }) => reading.folded.includes(plainName(stay.name)));
   if (named.length > 0) return named[0];
+  const described = chooseDescribed(shown, reading);
+  if (described !== undefined) return described;
   const refundable = reading.kinds.has("refundable") ? shown.filter(({ rate }) => rate.refundable === true) : shown;
   if (choice?.ordinal !== undefined) return choice.ordinal === -1 ? shown.at(-1) : shown[choice.ordinal - 1];
   if (choice?.sort !== undefined) return refundable.toSorted(stayOrder(choice.sort))[0];

@@ -3,6 +3,7 @@ import { ASIDES } from "../state/asides.ts";
 import type { Wish } from "../state/state.ts";
 import { tellRefunds } from "./accounts.ts";
 import { bookFlight, tellConditions } from "./book-flight.ts";
+import { tellIsBooked, tellMeals } from "./booked.ts";
 import { tellBookingFacts } from "./booking-facts.ts";
 import { tellEligibility } from "./entry.ts";
 import { findFlights } from "./flights.ts";
@@ -14,6 +15,7 @@ import { tellPolicy } from "./policy.ts";
 import { sayStrangers } from "./register-traveler.ts";
 import { cancelOrder, changeOrder, chooseChange, quoteCancel, showOrders } from "./servicing.ts";
 import { bookStay, findStays } from "./stays.ts";
+import { helpStranded } from "./stranded.ts";
 
 const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) => Outcome>> = {
   findFlights,
@@ -65,6 +67,9 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   invoice: issueInvoice,
   invoiceLater: ({ speaker }) => tell(speaker.say("invoiceLater")),
   paid: tellPaid,
+  isBooked: tellIsBooked,
+  meals: tellMeals,
+  stranded: helpStranded,
   unknown: ({ speaker }) => tell(`${speaker.say("unknown")} ${speaker.say("abilities")}`),
   foreign: ({ speaker }) => tell(`${speaker.say("foreign")} ${speaker.say("abilities")}`),
 };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { toCountryAlpha2, toCountryAlpha3 } from "../../../domain/countries.ts";
 import { fold } from "../reading/marks.ts";
 import type { Reading } from "../reading/read-message.ts";
+import { isAboutAnother } from "../state/questions.ts";
 import { TravelerList } from "../state/results.ts";
 import type { Wish } from "../state/state.ts";
 import { ask, type Call, call, type Deciding, findResult, need, type Outcome, sayFailure, tell } from "./outcome.ts";
@@ -28,6 +29,7 @@ export function tellEligibility(deciding: Deciding, { reading }: Wish): Outcome 
   if (country === undefined) return ask("country", speaker.say("askCountry"));
   const departure = state.visa.date ?? state.flight.departure;
   const wanted = state.visa.nationality;
+  if (wanted !== undefined && isAboutAnother(reading)) return tellForPassport(deciding, { wanted, country, reading });
   if (departure === undefined && wanted === undefined) return ask("departureDate", speaker.say("askTravelDate"));
   const people = need(deciding, { name: "list_travelers", args: {} });
   if ("outcome" in people) return people.outcome;
@@ -37,7 +39,8 @@ export function tellEligibility(deciding: Deciding, { reading }: Wish): Outcome 
     named === undefined ? isCaller === true : userId === named.userId,
   );
   const passports = (caller?.profile.passports ?? []).flatMap(({ nationality }) => nationality ?? []);
-  if (wanted !== undefined && !passports.includes(wanted)) return tell(sayNoPassport(deciding, wanted, passports));
+  if (wanted !== undefined && !passports.includes(wanted))
+    return tellForPassport(deciding, { wanted, country, reading });
   if (departure === undefined) return ask("departureDate", speaker.say("askTravelDate"));
   const nationality = wanted ?? passports[0];
   const start = reading.places.find(({ role }) => role === "from")?.country ?? state.flight.origin?.country;
@@ -77,10 +80,35 @@ export function findNamed({ request }: Deciding, { folded }: Reading) {
   return named.length === 1 ? named[0] : undefined;
 }
 
-/** Only passports that are saved can be checked: an answer for another one would be wrong. */
-function sayNoPassport({ speaker }: Deciding, wanted: string, passports: readonly string[]): string {
+const Legs = z.looseObject({ legs: z.array(Verdict) });
+/** Where no day is named, the answer is for about then. */
+const USUAL_DAYS_AHEAD = 30;
+
+/** A passport that no profile has: the rules for its country, whoever holds it. */
+function tellForPassport(
+  deciding: Deciding,
+  { wanted, country, reading }: { wanted: string; country: string; reading: Reading },
+): Outcome {
+  const { state, speaker, today } = deciding;
   const name = (alpha3: string): string => speaker.country(toCountryAlpha2(alpha3) ?? alpha3);
-  return passports.length === 0
-    ? speaker.say("noPassport", { country: name(wanted) })
-    : speaker.say("otherPassport", { country: name(wanted), known: speaker.list(passports.map(name)) });
+  const departure = state.visa.date ?? state.flight.departure ?? today.add({ days: USUAL_DAYS_AHEAD });
+  const back = state.visa.end ?? state.flight.return;
+  const destinationIso3 = toCountryAlpha3(country);
+  const start = reading.places.find(({ role }) => role === "from")?.country;
+  const originIso3 = (start === undefined ? undefined : toCountryAlpha3(start)) ?? wanted;
+  if (destinationIso3 === undefined) return ask("country", speaker.say("askCountry"));
+  const journey = {
+    ...{ originIso3, destinationIso3, departureDate: departure.toString() },
+    purpose: state.visa.isBusiness === true ? "business" : "leisure",
+    ...(back === undefined ? {} : { returnDate: back.toString() }),
+  };
+  const found = need(deciding, { name: "check_trip_eligibility", args: { nationality: wanted, legs: [journey] } });
+  if ("outcome" in found) return found.outcome;
+  const [answer] = Legs.safeParse(found.result).data?.legs ?? [];
+  const known = VERDICTS[answer?.verdict ?? ""] ?? "unknownEligibility";
+  const verdict = speaker.say(known === "eligible" ? "eligibleWith" : known, { country: speaker.country(country) });
+  const summary = speaker.words.language === "en" && answer?.summary != null ? answer.summary : "";
+  const lead = speaker.say("ordinaryPassport", { country: name(wanted), date: speaker.day(departure) });
+  const supposed = summary === "" ? speaker.say("passportAssumed") : "";
+  return tell([lead, verdict, summary, supposed, speaker.say("borderDecides")].filter((part) => part !== "").join(" "));
 }

@@ -6,6 +6,7 @@ import { showFlights } from "../replies/show-flights.ts";
 import { FlightAnswer, FlightOffer, readList } from "../state/results.ts";
 import { isWithinLimit, shownFlights } from "../state/shown.ts";
 import type { FlightSlots, Place, State, Wish } from "../state/state.ts";
+import { hasFlights, sayCheaperDay, searchBothDays } from "./compare-days.ts";
 import {
   ask,
   type Call,
@@ -34,8 +35,9 @@ export function findFlights(deciding: Deciding, wish: Wish): Outcome {
   const rate = askForRate(deciding, flight.maximum);
   if (rate !== undefined) return call(rate);
   const filters = listFilters(deciding.state);
+  if (flight.otherDeparture !== undefined) return compareDays(deciding, base, { filters, wish });
   if (party.children > 0) {
-    const ages = [...Array.from({ length: party.adults }, () => ADULT_AGE), ...childAges(deciding)];
+    const ages = listAges(deciding);
     const search = { name: "search_more_flights", args: { ...base, ages, ...filters, limit: OFFERS_SHOWN } };
     return present(deciding, { search, hasFilters: Object.keys(filters).length > 0, wish });
   }
@@ -56,6 +58,34 @@ export function findFlights(deciding: Deciding, wish: Wish): Outcome {
     failureCode(narrowed) !== undefined || (narrowed !== undefined && readOffers(narrowed.result).length === 0);
   if (isEmpty) return presentClosest(deciding, { searchId, filters });
   return present(deciding, { search: narrow, hasFilters: true, wish });
+}
+
+/** Lists the ages of all travelers; adults count as thirty. */
+export function listAges(deciding: Deciding): readonly number[] {
+  const { party } = deciding.state;
+  const adults = Array.from({ length: party.adults }, () => ADULT_AGE);
+  return party.children > 0 ? [...adults, ...childAges(deciding)] : adults;
+}
+
+/** Searches two days and shows the flights of the cheaper one. */
+function compareDays(
+  deciding: Deciding,
+  base: object,
+  { filters, wish }: { filters: Readonly<Record<string, unknown>>; wish: Wish },
+): Outcome {
+  const ages = listAges(deciding);
+  const makeSearch = (departureDate: string): Call => ({
+    name: "search_more_flights",
+    args: { ...base, departureDate, ages, ...filters, order: "price", limit: OFFERS_SHOWN },
+  });
+  const pending = searchBothDays(deciding, makeSearch);
+  if (pending !== undefined) return pending;
+  const { departure, otherDeparture } = deciding.state.flight;
+  const days = [departure, otherDeparture].flatMap((day) => (day === undefined ? [] : [makeSearch(day.toString())]));
+  const search = days.find((one) => hasFlights(deciding, one)) ?? days[0];
+  return search === undefined
+    ? tell(sayNone(deciding))
+    : present(deciding, { search, hasFilters: Object.keys(filters).length > 0, wish });
 }
 
 const OUT: ReadonlySet<string> = new Set(["departs", "arrives"]);
@@ -226,6 +256,7 @@ function present(deciding: Deciding, { search, hasFilters, wish }: Presented): O
   return tell(
     lines(
       renumbered,
+      sayCheaperDay(deciding),
       header,
       sayParty(deciding),
       note,

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import type { Reading } from "../reading/read-message.ts";
+import { asksForOwn, isPersonal } from "../state/questions.ts";
 import { type FlightOffer, readList } from "../state/results.ts";
 import { shownFlights, shownStays } from "../state/shown.ts";
 import type { Wish } from "../state/state.ts";
-import { sayLimits, tellSpentBy } from "./accounts.ts";
+import { sayLimits, tellSpentBy, tellSpentOwn } from "./accounts.ts";
 import { chooseFlight, chooseStay } from "./choose.ts";
+import { type Days, findDays, sayPeriod } from "./days.ts";
 import { findNamed } from "./entry.ts";
 import { call, type Deciding, findResult, need, type Outcome, tell } from "./outcome.ts";
 
@@ -79,13 +80,24 @@ const INCOME: ReadonlySet<string> = new Set(["deposit", "faucet"]);
 /** It stays the traveler's: exchanged, or on another chain. */
 const KEPT: ReadonlySet<string> = new Set(["swap", "bridge", "gateway"]);
 
-/** Money that was spent in the days that are asked about, without what came back, and the cost of the service's calls in them. */
+/** The cost of the bookings of whoever is asked about, and what everyone has spent unless only one is meant. */
 export function tellSpent(deciding: Deciding, { reading }: Wish): Outcome {
-  const { speaker } = deciding;
   const days = findDays(deciding, reading);
   const person = findNamed(deciding, reading);
   if (person !== undefined) return tellSpentBy(deciding, person, { ...days, period: sayPeriod(deciding, days) });
-  const { today, request } = deciding;
+  if (!asksForOwn(reading)) return tellSpentByAll(deciding, days);
+  const { kinds } = reading;
+  const kind = kinds.has("flight") === kinds.has("stay") ? undefined : kinds.has("stay") ? "stay" : "flight";
+  const own = tellSpentOwn(deciding, days, kind);
+  if (isPersonal(reading) || kind !== undefined) return own;
+  const all = tellSpentByAll(deciding, days);
+  const calls = [...(own.calls ?? []), ...(all.calls ?? [])];
+  return calls.length > 0 ? call(...calls) : tell([own.text ?? "", all.text ?? ""].join("\n"));
+}
+
+/** Money that was spent in these days, without what came back, and the cost of the service's calls in them. */
+function tellSpentByAll(deciding: Deciding, days: Days): Outcome {
+  const { speaker, today, request } = deciding;
   // The tools count days in UTC, where a new one may have begun: what was spent in it is not left out.
   const last = days.to.equals(today) ? laterDay(today, request.now.toZonedDateTimeISO("UTC").toPlainDate()) : days.to;
   const [from, to] = [days.from.toString(), last.toString()];
@@ -120,35 +132,6 @@ export function tellSpent(deciding: Deciding, { reading }: Wish): Outcome {
 
 const laterDay = (one: Temporal.PlainDate, other: Temporal.PlainDate): Temporal.PlainDate =>
   Temporal.PlainDate.compare(one, other) < 0 ? other : one;
-
-interface Days {
-  readonly from: Temporal.PlainDate;
-  readonly to: Temporal.PlainDate;
-}
-
-const sayPeriod = ({ speaker }: Deciding, { from, to }: Days): string =>
-  from.equals(to) ? speaker.day(from) : `${speaker.day(from)} – ${speaker.day(to)}`;
-
-/** A named day, this or the last week or month; this month where nothing is said. */
-function findDays({ today }: Deciding, { dates, kinds }: Reading): Days {
-  const [named] = dates;
-  const earliest = (...days: readonly Temporal.PlainDate[]) => days.toSorted(Temporal.PlainDate.compare)[0] ?? today;
-  if (named?.date !== undefined) {
-    const from = earliest(named.date, today);
-    return { from, to: named.end === undefined ? from : earliest(named.end, today) };
-  }
-  const isLast = kinds.has("last");
-  if (kinds.has("week")) {
-    const monday = today.subtract({ days: today.dayOfWeek - 1 });
-    return isLast
-      ? { from: monday.subtract({ days: 7 }), to: monday.subtract({ days: 1 }) }
-      : { from: monday, to: today };
-  }
-  const first = today.with({ day: 1 });
-  return isLast && kinds.has("monthUnit")
-    ? { from: first.subtract({ months: 1 }), to: first.subtract({ days: 1 }) }
-    : { from: first, to: today };
-}
 
 const readPrice = ({ totalAmount }: FlightOffer): number => Number(totalAmount);
 

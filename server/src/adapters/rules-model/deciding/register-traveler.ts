@@ -3,6 +3,7 @@ import { z } from "zod";
 import { fold } from "../reading/marks.ts";
 import type { PersonDetails } from "../reading/personal.ts";
 import { findUnsaved } from "../state/people.ts";
+import type { State } from "../state/state.ts";
 import { ask, call, type Deciding, findResult, need, type Outcome, sayFailure, tell } from "./outcome.ts";
 
 /**
@@ -16,7 +17,7 @@ export function registerTraveler(deciding: Deciding): Outcome | undefined {
   const known = withContact(deciding, state.details.get(name) ?? {});
   if ("outcome" in known) return known.outcome;
   const { details } = known;
-  const missing = listMissing(name, details).map((one) => speaker.say(one));
+  const missing = listMissing(name, details, false).map((one) => speaker.say(one));
   if (missing.length > 0) return ask("traveler", speaker.say("askTraveler", { name, missing: speaker.list(missing) }));
   const save = { name: "save_traveler", args: profile(name, details) };
   const saved = findResult(deciding, save);
@@ -59,19 +60,32 @@ export function sayStrangers({ speaker, state }: Deciding): string {
   const [name] = names;
   if (name === undefined) return "";
   if (names.length > 1) return speaker.say("unknownTravelers", { names: speaker.list(names) });
-  const missing = listMissing(name, state.details.get(name) ?? {}).map((one) => speaker.say(one));
+  const missing = listMissing(name, state.details.get(name) ?? {}, isChild(state, name)).map((one) => speaker.say(one));
   return missing.length === 0 ? "" : speaker.say("askTraveler", { name, missing: speaker.list(missing) });
 }
 
 type Missing = "fullName" | "birthDate" | "sex" | "mailAddress" | "phone";
 
-function listMissing(name: string, { bornOn, gender, email, phoneNumber }: PersonDetails): readonly Missing[] {
+/** By the date of birth; without one, where as many children travel as people are still to be saved. */
+function isChild({ details, strangers, saved, party, flight }: State, name: string): boolean {
+  const { bornOn } = details.get(name) ?? {};
+  if (bornOn === undefined) return party.children >= [...strangers].filter((one) => !saved.has(one)).length;
+  const day = flight.departure;
+  return day !== undefined && Temporal.PlainDate.from(bornOn).until(day, { largestUnit: "years" }).years < ADULT_FROM;
+}
+
+/** A child is reached through the caller, and needs no address. */
+function listMissing(
+  name: string,
+  { bornOn, gender, email, phoneNumber }: PersonDetails,
+  isReached: boolean,
+): readonly Missing[] {
   const known: readonly (readonly [Missing, boolean])[] = [
     ["fullName", name.includes(" ")],
     ["birthDate", bornOn !== undefined],
     ["sex", gender !== undefined],
-    ["mailAddress", email !== undefined],
-    ["phone", phoneNumber !== undefined],
+    ["mailAddress", isReached || email !== undefined],
+    ["phone", isReached || phoneNumber !== undefined],
   ];
   return known.flatMap(([what, isKnown]) => (isKnown ? [] : [what]));
 }

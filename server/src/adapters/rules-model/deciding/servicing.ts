@@ -120,9 +120,10 @@ export function cancelOrder(deciding: Deciding, wish: Wish): Outcome {
   const done = lastCall(deciding, "confirm_cancel_order");
   if (done?.outcome === "ok") {
     const cancelled = Cancelled.safeParse(done.result).data;
-    const refund = speaker.money(
+    const refund = speaker.price(
       cancelled?.refundAmount ?? cancelled?.refundedUsdc ?? "0",
       cancelled?.refundCurrency ?? "USD",
+      cancelled?.refundedUsdc,
     );
     return tell(speaker.say("cancelled", { refund }));
   }

@@ -9,7 +9,7 @@ import {
   StayAnswer,
   TravelerList,
 } from "../state/results.ts";
-import { fitsWishes, hasBoard, shownStays, stayLimit } from "../state/shown.ts";
+import { findPickedStay, fitsRateWishes, fitsWishes, shownStays, stayLimit } from "../state/shown.ts";
 import type { State, Wish } from "../state/state.ts";
 import { askWhich, chooseStay } from "./choose.ts";
 import { askForRate } from "./flights.ts";
@@ -61,13 +61,41 @@ export function findStays(deciding: Deciding, wish: Wish): Outcome {
     header,
     sayTerms(deciding, checkIn.until(checkOut).days),
     ...(unknown == null ? [] : [speaker.say("distancesFrom", { place })]),
-    ...(fitsWishes(state, shown) ? [] : [speaker.say("noStayFits")]),
-    ...(state.stay.isBoardWanted && !shown.some(({ rate: one }) => hasBoard(one)) ? [speaker.say("noBoard")] : []),
+    ...(hasLimits(state) && !fitsWishes(state, shown) ? [speaker.say("noStayFits")] : []),
+    ...sayRateWishes(deciding, shown),
   ];
   const before = sayLastStay(deciding, wish, shown);
   if (typeof before !== "string") return before;
   const wishes = [before, state.stay.requests.length === 0 ? "" : sayRequests(deciding)].filter((text) => text !== "");
   return tell([...notes, showStays(shown, speaker), ...wishes, speaker.say("chooseStay")].join("\n"));
+}
+
+const hasLimits = ({ stay: { maximum, stars } }: State): boolean => maximum !== undefined || stars !== undefined;
+
+const ROOM_TEXTS = {
+  double: "roomDouble",
+  twin: "roomTwin",
+  single: "roomSingle",
+  suite: "roomSuite",
+  family: "roomFamily",
+  superior: "roomSuperior",
+} as const;
+
+function nameRateWishes({ state: { stay }, speaker }: Deciding): string {
+  return speaker.list([
+    ...(stay.isBoardWanted ? [speaker.say("breakfast")] : []),
+    ...(stay.isRefundable ? [speaker.say("refundFree")] : []),
+    ...(stay.room === undefined ? [] : [speaker.say(ROOM_TEXTS[stay.room])]),
+  ]);
+}
+
+/** Says so where no rate that is shown is as wished. */
+function sayRateWishes(deciding: Deciding, shown: readonly ShownStay[]): readonly string[] {
+  const { state, speaker } = deciding;
+  if (shown.some(({ rate }) => fitsRateWishes(state, rate))) return [];
+  const { isRefundable, room } = state.stay;
+  const isBoardAlone = !isRefundable && room === undefined;
+  return [isBoardAlone ? speaker.say("noBoard") : speaker.say("noSuchRates", { wishes: nameRateWishes(deciding) })];
 }
 
 /** "St. Stephen's Cathedral, Vienna, Vienna, Austria" */
@@ -153,19 +181,22 @@ function searchCall(state: State): Call | undefined {
     : { name: "search_hotels", args: { ...base, ...(party.adults > 1 ? { guests: party.adults } : {}) } };
 }
 
+const MOST_STAYS = 10;
 const ORDERS: Readonly<Record<string, string>> = { price: "price", distance: "distance", best: "review" };
 
 function listFilters(state: State, { kind }: Wish): Record<string, unknown> {
   const { stay } = state;
   const limit = stayLimit(state);
+  const isNearFirst = stay.isCentral || stay.near !== undefined;
   const order =
-    (stay.sort === undefined ? undefined : ORDERS[stay.sort]) ?? (limit === undefined ? undefined : "price");
+    (stay.sort === undefined ? undefined : ORDERS[stay.sort]) ??
+    (isNearFirst ? "distance" : limit === undefined ? undefined : "price");
   return {
     ...(limit === undefined ? {} : { maxTotalUsdc: limit.toFixed(2) }),
     ...(stay.stars === undefined ? {} : { minStars: stay.stars }),
     ...(stay.isRefundable ? { refundable: true } : {}),
     ...(order === undefined ? {} : { order }),
-    ...(kind === "moreStays" ? { limit: 10 } : {}),
+    ...(kind === "moreStays" || stay.isBoardWanted || stay.room !== undefined ? { limit: MOST_STAYS } : {}),
   };
 }
 
@@ -191,6 +222,7 @@ export function bookStay(deciding: Deciding, wish: Wish): Outcome {
   if (booked !== undefined) return tell(sayFailure(booked, speaker));
   const shown = shownStays(state);
   const chosen =
+    findPickedStay(state) ??
     chooseStay(shown, { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading }) ??
     (state.spoken === undefined ? undefined : chooseStay(shown, state.spoken));
   if (chosen === undefined) return askWhich(deciding, wish, shown.length);
@@ -207,9 +239,14 @@ export function bookStay(deciding: Deciding, wish: Wish): Outcome {
   if (quoteId === undefined || guests === undefined) return tell(speaker.say("incomplete"));
   const { requests } = state.stay;
   const asked = requests.length === 0 ? {} : { accommodationSpecialRequests: requests.join(", ") };
-  const text = sayQuoted(deciding, chosen, quote.result);
+  const name = chosen.stay.name;
+  const missed = fitsRateWishes(state, chosen.rate)
+    ? []
+    : [speaker.say("noSuchRate", { name, wishes: nameRateWishes(deciding) })];
+  const quoted = sayQuoted(deciding, chosen, quote.result);
+  const text = [...missed, ...(quoted === undefined ? [] : [quoted])].join("\n");
   return {
-    ...(text === undefined ? {} : { text }),
+    ...(text === "" ? {} : { text }),
     calls: [{ name: "book_stay", args: { quoteId, ...guests, ...asked } }],
   };
 }
@@ -219,7 +256,7 @@ function sayQuoted({ speaker }: Deciding, { stay, rate }: ShownStay, result: unk
   const { address, ...quote } = Quote.safeParse(result).data?.accommodation ?? {};
   if (address == null) return undefined;
   const facts = [rate.roomName ?? "", showBoard(rate, speaker)].filter((fact) => fact !== "");
-  const price = speaker.money(rate.totalAmount, rate.totalCurrency);
+  const price = speaker.price(rate.totalAmount, rate.totalCurrency, rate.totalUsdc);
   return speaker.say("staysPriced", { name: quote.name ?? stay.name, address, facts: facts.join(", "), price });
 }
 
@@ -236,7 +273,9 @@ function listGuests({ state }: Deciding, result: unknown) {
   const own = strangers.map((name) => state.details.get(name)?.email).find((one) => one !== undefined);
   if (caller === undefined) return undefined;
   const others = travelers.filter(({ userId }) => state.companions.has(userId) && userId !== caller.userId);
-  const isOut = state.isCallerLeftOut && others.length + named.length > 0;
+  const count = others.length + named.filter((one) => !others.some(({ profile }) => isSameName(one, profile))).length;
+  // Where one more guest was said to come than was named, the caller comes along.
+  const isOut = state.isCallerLeftOut && count > 0 && count >= state.party.adults + state.party.children;
   const [first, second] = isOut ? [own, caller.profile.email] : [caller.profile.email, own];
   const email = first ?? second;
   if (email == null) return undefined;
@@ -257,11 +296,16 @@ function sayBooked({ speaker, state }: Deciding, result: unknown): Outcome {
       name: booked.accommodationName ?? "",
       from: speaker.day(booked.checkInDate),
       to: speaker.day(booked.checkOutDate),
-      price: speaker.money(booked.totalAmount, booked.totalCurrency),
+      price: speaker.price(booked.totalAmount, booked.totalCurrency, booked.chargedUsdc),
       reference: booked.reference ?? booked.orderId,
     }),
   );
 }
+
+const isSameName = (
+  { givenName, familyName }: Guest,
+  profile: { givenName?: string | null | undefined; familyName?: string | null | undefined },
+): boolean => givenName === profile.givenName && familyName === profile.familyName;
 
 interface Guest {
   readonly givenName: string;

@@ -28,10 +28,10 @@ MRS FR Marseille|Marsella
 TLS FR Toulouse
 BOD FR Bordeaux|Burdeos
 NTE FR Nantes
-BER DE Berlin|Berlín
-HAM DE Hamburg|Hamburgo
-MUC DE Munich|München|Múnich
-FRA DE Frankfurt|Frankfurt am Main|Fráncfort|Francfort
+BER DE Berlin|Berliner Flughafen|Berlín
+HAM DE Hamburg|Hamburger Flughafen|Hamburgo
+MUC DE Munich|Münchner Flughafen|Münchener Flughafen|München|Múnich
+FRA DE Frankfurt|Frankfurter Flughafen|Frankfurt am Main|Fráncfort|Francfort
 CGN DE Cologne|Köln|Colonia
 DUS DE Düsseldorf|Duesseldorf
 STR DE Stuttgart
@@ -41,11 +41,11 @@ DRS DE Dresden|Dresde
 NUE DE Nuremberg|Nürnberg|Núremberg
 BRE DE Bremen
 DTM DE Dortmund
-VIE AT Vienna|Wien|Viena
+VIE AT Vienna|Wiener Flughafen|Wien|Viena
 SZG AT Salzburg|Salzburgo
 INN AT Innsbruck
 GRZ AT Graz
-ZRH CH Zurich|Zürich|Zúrich
+ZRH CH Zurich|Zürcher Flughafen|Zürich|Zúrich
 GVA CH Geneva|Genf|Ginebra
 EAP CH Basel|Basilea
 BRN CH Bern|Berna

@@ -92,7 +92,7 @@ export function readTimes(marks: Marks): Times {
     const isArrival = isHome || findDirection(marks, index) === "arrive";
     const name = isBack ? (isArrival ? "returnArrives" : "returnDeparts") : isArrival ? "arrives" : "departs";
     const isBoth = isOfAny && !isArrival && role === "none";
-    for (const one of isBoth ? (["departs", "returnDeparts"] as const) : [name]) {
+    for (const one of isBoth ? (["departs", "returnDeparts"] as const) : ([name] as const)) {
       times = { ...times, [one]: isClock ? withOther(times[one], window) : withinBoth(times[one], window) };
     }
   };

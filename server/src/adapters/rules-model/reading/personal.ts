@@ -70,10 +70,14 @@ const ASKED_NAME = {
 /** Begin names of days, and of places that are not known. */
 const NO_PEOPLE =
   /^(?:christmas|easter|new|thanksgiving|black|spring|summer|winter|autumn|boxing|valentine|labou?r|memorial|bank|semana|ano|navidad|weihnacht|silvester|oster|pfingst|san|santa|santo|saint|fort|port|puerto|los|las|el|isla|playa|costa|mount|lake|bad|hotel|group|team|geschaft|business)/;
+const CHILD = /(?<!\p{L})(?:daughter|son|child|kid|baby|Tochter|Sohn|Kind|hija|hijo)(?!\p{L})/u;
 const LEADS_PERSON = new RegExp(`^(?:${FOR} |${NAMED} )`, "u");
 const LEADS_FOR = new RegExp(`^${FOR} `, "u");
 const COMPANY = /(?:\b(?:with|mit|con|and|und|y|e) |\b(?:my|mein|mi) name (?:is|ist|es) )$/iu;
 const SELF_FOLLOWS = /^,? (?:and|und|y)(?: (?:for|für|para))? (?:me|myself|I|mich|mir|ich|mí|yo)(?![\p{L}])/iu;
+/** "Mia, who is 6, and me" */
+const SELF_FOLLOWS_AGE =
+  /^,? (?:who is |aged |die |der |que tiene )?\d{1,2}(?: years old| Jahre(?: alt)?| años)?(?: ist)?,? (?:and|und|y)(?: (?:for|für|para))? (?:me|myself|I|mich|mir|ich|mí|yo)(?![\p{L}])/iu;
 const NOT_SELF =
   /(?<!\p{L})(?:,? ?(?:but|and|und|y)? ?)?(?:(?:not|nicht|no) (?:for|für|para) (?:me|myself|mich|mí)|not me|nicht ich|nicht mich|no yo|no soy yo|I (?:do not|don't|am not) (?:travel\w*|fly\w*|go\w*)|ich (?:reise|fliege) nicht(?: mit)?|yo no (?:viajo|voy))(?!\p{L})(?:,? sondern| but| sino)?/giu;
 const MAIL = /(?:\b(?:e-?mail|correo)\b:? )?([\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\.\p{L}{2,})/iu;
@@ -146,12 +150,16 @@ function readNames(
   }: { context: Context; found: Span[] /** They are named without the caller. */; onOthers(): void },
 ): readonly string[] {
   const names: string[] = [];
-  const put = (match: RegExpExecArray, name: string, isNew: boolean): void => {
+  const put = (match: Pick<RegExpExecArray, 0 | "index">, name: string, isNew: boolean): void => {
     const [start, end] = [match.index, match.index + match[0].length];
     if (found.some((one) => start < one.end && end > one.start)) return;
     if (COMPANY.test(text.slice(0, start)) || SELF_FOLLOWS.test(text.slice(end))) return;
-    found.push({ start, end });
-    if (LEADS_PERSON.test(match[0]) ? LEADS_FOR.test(match[0]) || !isAccompanied : isNew && !isAccompanied) onOthers();
+    // "My daughter Mia": that a child comes along is read, too.
+    found.push({ start: CHILD.test(match[0]) ? start + match[0].lastIndexOf(name.split(" ")[0] ?? name) : start, end });
+    const isForThem = LEADS_PERSON.test(match[0])
+      ? LEADS_FOR.test(match[0]) || !isAccompanied
+      : isNew && !isAccompanied;
+    if (isForThem && !SELF_FOLLOWS_AGE.test(text.slice(end))) onOthers();
     if (!names.includes(name)) names.push(name);
   };
   for (const name of known) {
@@ -160,7 +168,10 @@ function readNames(
       `(?<![\\p{L}])(?:${FOR} )?(?:${RELATIVE} |${NAMED} )?(?:${escapePattern(name)}|${escapePattern(first)})(?![\\p{L}])`,
       "gu",
     );
-    for (const match of text.matchAll(pattern)) put(match, name, false);
+    for (const match of text.matchAll(pattern)) {
+      const more = name.includes(" ") ? "" : readSurname(match, { text, marks, isNameAsked });
+      put({ 0: `${match[0]}${more}`, index: match.index }, `${name}${more}`, false);
+    }
   }
   for (const { pattern, isSure } of isNameAsked ? [...NAMES, ASKED_NAME] : NAMES) {
     for (const match of text.matchAll(pattern)) {
@@ -178,6 +189,24 @@ function readNames(
     }
   }
   return names;
+}
+
+/** "Karin" was said before, and is "Karin Brandt" now: the words behind the name that belong to it. */
+function readSurname(
+  match: RegExpExecArray,
+  { text, marks, isNameAsked }: { text: string; marks: Marks; isNameAsked: boolean },
+): string {
+  const end = match.index + match[0].length;
+  const [more = ""] = /^(?: \p{Lu}[\p{L}'’-]+){1,2}(?![\p{L}])/u.exec(text.slice(end)) ?? [];
+  let length = 0;
+  for (const word of more.split(" ").slice(1)) {
+    const at = end + length + 1;
+    const mark = marks.list.find((one) => one.start <= at && at < one.end);
+    // Who was asked for a name may have one that is a word, too.
+    if (mark?.kind !== "word" && !(isNameAsked && length === 0)) break;
+    length += word.length + 1;
+  }
+  return more.slice(0, length);
 }
 
 const escapePattern = (name: string): string => name.replaceAll(/[^\p{L}\p{N} ]/gu, String.raw`\$&`);

@@ -44,7 +44,7 @@ export function readPlaces(marks: Marks, text: string, people: readonly string[]
         ...(mark.kind === "place" ? { code: mark.value } : {}),
         ...(mark.country === undefined ? {} : { country: mark.country }),
         isCountry: mark.kind === "country",
-        isNegated: marks.isNegated(index),
+        isNegated: isUnwanted(marks, index),
         start: mark.start,
         end: mark.end,
       });
@@ -59,7 +59,7 @@ export function readPlaces(marks: Marks, text: string, people: readonly string[]
       role,
       name,
       isCountry: false,
-      isNegated: marks.isNegated(index),
+      isNegated: isUnwanted(marks, index),
       start: mark.start,
       end: marks.at(end).end,
     });
@@ -67,6 +67,10 @@ export function readPlaces(marks: Marks, text: string, people: readonly string[]
   }
   return mentions;
 }
+
+/** "Nicht nach Oslo" is a time before other words. */
+const isUnwanted = (marks: Marks, index: number): boolean =>
+  marks.isNegated(index) || (marks.kind(index - 1) === "before" && marks.at(index - 1).folded === "nicht nach");
 
 /** "For Marco and me": a name beside oneself. */
 function isPerson(marks: Marks, index: number): boolean {
@@ -85,7 +89,7 @@ function endOfName(marks: Marks, index: number, isCapital: boolean): number | un
     const { kind, raw } = marks.at(at);
     return kind === "word" && raw.length >= 2 && (!isCapital || /^\p{Lu}/u.test(raw));
   };
-  if (!fits(index) || marks.at(index).raw.length < 3) return undefined;
+  if (!fits(index) || marks.at(index).raw.length < 3 || NO_NAMES.test(marks.at(index).folded)) return undefined;
   let end = index;
   while (end - index < MOST_WORDS) {
     if (fits(end + 1) && !marks.isUsed(end + 1)) end += 1;
@@ -95,6 +99,8 @@ function endOfName(marks: Marks, index: number, isCapital: boolean): number | un
   return end;
 }
 
+/** "For free", "for sure" */
+const NO_NAMES = /^(?:free|fun|sure|nothing|work|school|arbeiten|trabajar|gratis|umsonst|nada|siempre|seguro)$/;
 const JOINTS = /^(?:de|del|de la|la|el|of|the|am|an der|der|of the|les|du|des)$/;
 /** End the name of a sight: a sign, a date, or what else the message says. */
 const AFTER_SIGHT =

@@ -1,4 +1,5 @@
 import { readAssistance, readHold, readStayLimit } from "./assistance.ts";
+import { type Attributes, readAttributes } from "./attributes.ts";
 import { Marks } from "./cursor.ts";
 import { type DateMention, isSpan, readDates } from "./dates.ts";
 import { detectLanguage, isForeign } from "./detect-language.ts";
@@ -9,6 +10,7 @@ import { readNationality } from "./nationality.ts";
 import { type Party, readParty } from "./people.ts";
 import { type Personal, readPersonal } from "./personal.ts";
 import { type PlaceMention, readPlaces } from "./places.ts";
+import { readPlan } from "./plans.ts";
 import { readMarks } from "./read-marks.ts";
 import { type Requests, readRequests } from "./requests.ts";
 import { readStrangers } from "./strangers.ts";
@@ -52,6 +54,8 @@ export interface Reading {
   readonly isHoldWanted: boolean;
   /** A limit that was said before is of the hotel alone. */
   readonly isLimitOfStay: boolean;
+  /** An earlier plan of the conversation is meant again. */
+  readonly isEarlierPlan: boolean;
   /** Wishes that only a hotel can fulfil, and the words after "please ask for". */
   readonly requests: Omit<Requests, "rest">;
   /** People without a profile for whom it is asked, and what a profile needs. */
@@ -61,6 +65,7 @@ export interface Reading {
   /** The traveler's own, as the text says; ISO 3166-1 alpha-3. */
   readonly nationality: string | undefined;
   readonly choice: Choice | undefined;
+  readonly attributes: Attributes;
   /** Numbers that nothing else used, for answers to a question. */
   readonly numbers: readonly number[];
   readonly ids: readonly string[];
@@ -71,6 +76,8 @@ export interface ReadingContext {
   readonly base: Temporal.PlainDate | undefined;
   /** Given names, folded, which are no places. */
   readonly people: readonly string[];
+  /** Family names of those who have a profile, folded. */
+  readonly surnames?: readonly string[];
   /** Full names of those who were spoken of and have no profile. */
   readonly known?: readonly string[];
   /** The last question was who travels. */
@@ -93,7 +100,8 @@ export function readMessage(text: string, context: ReadingContext): Reading {
   const assistance = readAssistance(withoutRequests);
   const hold = readHold(assistance.rest);
   const stayLimit = readStayLimit(hold.rest);
-  const { rest } = stayLimit;
+  const plan = readPlan(stayLimit.rest);
+  const { rest } = plan;
   const marks = rest === text ? whole : new Marks(readMarks(rest, lexicon));
   const dates = readDates(marks, context);
   const { nights, duration } = readDuration(marks);
@@ -104,9 +112,11 @@ export function readMessage(text: string, context: ReadingContext): Reading {
   const rooms = readCounted(marks, "room");
   const folded = fold(rest);
   const bags = readBags(marks, folded);
+  const attributes = readAttributes(marks, folded);
   const choice = readChoice(marks);
-  const others = readStrangers(marks, { people: context.people, isGerman: lexicon.language === "de" });
-  const strangers = [...personal.names, ...others];
+  const { people, surnames = [] } = context;
+  const others = readStrangers(marks, { people, surnames, isGerman: lexicon.language === "de" });
+  const strangers = [...new Set([...personal.names, ...others.map((name) => nameInFull(name, known))])];
   const places = readPlaces(marks, rest, context.people);
   return {
     text,
@@ -132,15 +142,21 @@ export function readMessage(text: string, context: ReadingContext): Reading {
     isAssistanceWanted: assistance.isWanted,
     isHoldWanted: hold.isWanted,
     isLimitOfStay: stayLimit.isSaid,
+    isEarlierPlan: plan.isEarlier,
     requests,
     personal,
     strangers,
     nationality: readNationality(marks, text),
     choice,
+    attributes,
     numbers: marks.find("number").map((index) => marks.at(index).number),
     ids: marks.list.flatMap(({ kind, value }) => (kind === "id" || kind === "reference" ? [value] : [])),
   };
 }
+
+/** "Mia" and "Bennett" are who was named in full before. */
+const nameInFull = (name: string, known: readonly string[]): string =>
+  known.find((one) => one === name || one.startsWith(`${name} `) || one.endsWith(` ${name}`)) ?? name;
 
 /** The last one said, as people correct themselves, but for what they do not want. */
 function lastMeant(marks: Marks, kind: string) {

@@ -13,11 +13,13 @@ const MOST_NAMES = 3;
  */
 export function readStrangers(
   marks: Marks,
-  { people, isGerman }: { people: readonly string[]; isGerman: boolean },
+  { people, surnames, isGerman }: { people: readonly string[]; surnames: readonly string[]; isGerman: boolean },
 ): readonly string[] {
   const found: string[] = [];
   for (let index = 0; index < marks.list.length; index += 1) {
-    const end = endOfName(marks, index, people);
+    // "Hannah Okafor and I" names one person.
+    const isSurname = surnames.includes(marks.at(index).folded) && people.includes(marks.at(index - 1).folded);
+    const end = isSurname ? undefined : endOfName(marks, index, people);
     if (end === undefined || !isCompany(marks, index, { end, isGerman })) continue;
     marks.use(index, end);
     found.push(

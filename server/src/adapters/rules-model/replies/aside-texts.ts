@@ -135,7 +135,7 @@ export const asideTexts = {
     "bagagem despachada incluída: {count}",
   ),
   ownTime: text(
-    "It is {time} your time ({zone}). For another place, tell me which.",
+    "It is {time} ({zone}). For another place, tell me which.",
     "Es ist {time} Uhr ({zone}). Für einen anderen Ort genügt sein Name.",
     "Son las {time} en la zona {zone}. Para otro lugar, basta con nombrarlo.",
     "Il est {time} ({zone}). Pour un autre lieu, il suffit de le nommer.",
@@ -189,24 +189,6 @@ export const asideTexts = {
     "Je ne connais pas de numéro d’urgence pour {place}. L’hôtel ou l’ambassade peuvent aider.",
     "Não conheço nenhum número de emergência para {place}. O hotel ou a embaixada podem ajudar.",
     "{place}の緊急連絡先は不明です。ホテルまたは大使館にお問い合わせください。",
-  ),
-  otherPassport: text(
-    "There is no passport from {country} in the profile, only from {known}, and I can only check passports that are saved there. Save it in the profile and ask again.",
-    "Im Profil gibt es keinen Pass dieses Landes: {country}. Gespeichert ist: {known}. Prüfen lassen sich nur gespeicherte Pässe: Sobald er im Profil steht, klappt die Auskunft.",
-    "En el perfil no hay ningún pasaporte de {country}, solo de {known}, y solo puedo comprobar los que están guardados. En cuanto esté en el perfil, podré responder.",
-    "Le profil ne contient pas de passeport de ce pays : {country}, seulement de : {known}. Je ne peux vérifier que les passeports enregistrés. Une fois ajouté au profil, je pourrai répondre.",
-    "No perfil não há nenhum passaporte de {country}, só de {known}, e só posso verificar os que estão guardados. Assim que estiver no perfil, posso responder.",
-    "プロフィールには{country}のパスポートがなく、登録されているのは{known}のみです。登録済みのパスポートのみ確認できますので、ご登録のうえもう一度お尋ねください。",
-    "No perfil não há nenhum passaporte de {country}, só de {known}, e só posso verificar os que estão salvos. Assim que estiver no perfil, posso responder.",
-  ),
-  noPassport: text(
-    "There is no passport in the profile, and I can only check passports that are saved there. Save the one from {country} and ask again.",
-    "Im Profil steht noch kein Pass, und prüfen lässt sich nur ein gespeicherter. Sobald der Pass ({country}) im Profil steht, klappt die Auskunft.",
-    "En el perfil no hay ningún pasaporte, y solo puedo comprobar los que están guardados. En cuanto esté el de {country}, podré responder.",
-    "Le profil ne contient pas de passeport, et je ne peux vérifier que ceux qui sont enregistrés. Une fois le passeport ajouté ({country}), je pourrai répondre.",
-    "No perfil não há nenhum passaporte, e só posso verificar os que estão guardados. Assim que estiver o de {country}, posso responder.",
-    "プロフィールにパスポートが登録されていません。{country}のパスポートをご登録のうえ、もう一度お尋ねください。",
-    "No perfil não há nenhum passaporte, e só posso verificar os que estão salvos. Assim que estiver o de {country}, posso responder.",
   ),
   spent: text(
     "{period}: {net} spent by everyone together. {out} left the wallet, trip budgets included, and {back} of it came back. The calls of this service cost {calls}.",

@@ -14,6 +14,13 @@ export function showFlights(offers: readonly FlightOffer[], speaker: Speaker): s
     .join("\n");
 }
 
+/** Without numbers, beside another list that has them. */
+export const showFlightLines = (offers: readonly FlightOffer[], speaker: Speaker): readonly string[] =>
+  offers.map(({ owner, slices, totalAmount, totalCurrency }) => {
+    const ways = slices.map((slice) => showSlice(slice, speaker)).join(" / ");
+    return `- ${owner?.name ?? owner?.iataCode ?? ""} · ${speaker.money(totalAmount, totalCurrency)} · ${ways}`;
+  });
+
 export function showChanges(offers: readonly ChangeOffer[], speaker: Speaker): string {
   return offers
     .map((offer, index) => {

@@ -5,7 +5,7 @@ export function showStays(shown: readonly ShownStay[], speaker: Speaker): string
   return shown
     .map(({ stay, rate }, index) => {
       const facts = [
-        speaker.money(rate.totalAmount, rate.totalCurrency),
+        speaker.price(rate.totalAmount, rate.totalCurrency, rate.totalUsdc),
         stay.starRating == null ? "" : speaker.say("starCount", { stars: speaker.words.number(stay.starRating) }),
         stay.reviewScore == null ? "" : speaker.say("score", { score: speaker.words.number(stay.reviewScore) }),
         stay.distanceMeters == null
@@ -62,7 +62,7 @@ export function showOrder(order: Order, speaker: Speaker): string {
     ticketing,
     order.totalAmount == null || order.totalCurrency == null
       ? ""
-      : speaker.money(order.totalAmount, order.totalCurrency),
+      : speaker.price(order.totalAmount, order.totalCurrency, order.totalUsdc),
   ]
     .filter((part) => part !== "")
     .join(" · ");

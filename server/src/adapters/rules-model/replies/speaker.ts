@@ -21,6 +21,8 @@ export interface Speaker {
   readonly say: ReturnType<typeof texts>;
   readonly words: Words;
   money(amount: string, currency: string): string;
+  /** With what is paid for it in USDC, where the supplier asks for another currency. */
+  price(amount: string, currency: string, usdc: string | null | undefined): string;
   /** With the day of the week. */
   day(date: Temporal.PlainDate | string): string;
   time(minuteOrIso: string): string;
@@ -42,11 +44,16 @@ export function speakerIn(
     new Intl.DateTimeFormat(words.locale, { ...options, timeZone: "UTC" }).format(
       date.toZonedDateTime("UTC").epochMilliseconds,
     );
+  const money: Speaker["money"] = (amount, currency) =>
+    /^-?\d+(?:\.\d+)?$/.test(amount) ? words.price(amount, currency) : `${amount} ${currency}`;
   return {
     say,
     words,
-    money: (amount, currency) =>
-      /^-?\d+(?:\.\d+)?$/.test(amount) ? words.price(amount, currency) : `${amount} ${currency}`,
+    money,
+    price: (amount, currency, usdc) =>
+      usdc == null || /^USDC?$/.test(currency)
+        ? money(amount, currency)
+        : `${money(amount, currency)} (${money(usdc, "USDC")})`,
     day: (date) =>
       format(Temporal.PlainDate.from(date), { weekday: "short", day: "numeric", month: "short", year: "numeric" }),
     time: (iso) =>

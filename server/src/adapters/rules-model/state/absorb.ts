@@ -37,12 +37,35 @@ export function absorbResult(state: State, result: ModelToolResult, args: unknow
 
 type Reader = (state: State, result: unknown, args: unknown) => void;
 
-const readFlights: Reader = (state, result) => {
+/** Lists of flights that were shown before, which a traveler may come back to. */
+const KEPT_LISTS = 8;
+const Departure = z.looseObject({ departureDate: z.string() });
+
+/** Two days are compared: the list of the cheaper one stays, and its day is that of the journey. */
+function keepCheaperDay(state: State, offers: readonly FlightOffer[], args: unknown): boolean {
+  const { flight, dayPrices } = state;
+  const day = Departure.safeParse(args).data?.departureDate;
+  const [cheapest] = offers.toSorted((one, other) => Number(one.totalAmount) - Number(other.totalAmount));
+  if (flight.otherDeparture === undefined || day === undefined || cheapest === undefined) return true;
+  const [before] = dayPrices.values();
+  state.dayPrices = new Map([...dayPrices, [day, cheapest]]);
+  const isCheaper = before === undefined || Number(cheapest.totalAmount) < Number(before.totalAmount);
+  if (isCheaper && flight.departure?.toString() !== day) {
+    flight.otherDeparture = flight.departure ?? flight.otherDeparture;
+    flight.departure = Temporal.PlainDate.from(day);
+  }
+  return isCheaper;
+}
+
+const readFlights: Reader = (state, result, args) => {
   const answer = FlightAnswer.safeParse(result).data;
   if (answer === undefined) return;
   const offers = readList(FlightOffer, answer.offers);
   // A narrower search that found nothing leaves what was shown.
   if (offers.length === 0 && state.flights !== undefined) return;
+  if (!keepCheaperDay(state, offers, args)) return;
+  if (state.flights !== undefined)
+    state.earlierFlights = [...state.earlierFlights, state.flights.offers].slice(-KEPT_LISTS);
   state.flights = { offers, searchId: answer.searchId ?? state.flights?.searchId };
   state.spoken = undefined;
   state.seatsSearched = state.party.adults + state.party.children;
@@ -57,6 +80,7 @@ const readStays: Reader = (state, result) => {
   state.stays = { stays, searchId: answer.searchId ?? state.stays?.searchId };
   if (state.task === "flight") state.task = "stay";
   state.spoken = undefined;
+  state.pickedStay = undefined;
   state.lastShown = "stays";
 };
 
@@ -119,6 +143,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   book_flight(state, result) {
     const booked = BookedFlight.safeParse(result).data;
     if (booked === undefined) return;
+    state.booked.add(booked.orderId);
     const { slices = [] } = booked;
     keepOrder(state, {
       orderId: booked.orderId,
@@ -131,6 +156,7 @@ const READERS: Readonly<Record<string, Reader>> = {
       totalCurrency: booked.totalCurrency,
     });
     state.flights = undefined;
+    state.earlierFlights = [];
     state.picked = undefined;
     state.lastShown = undefined;
     if (state.isStayNext && state.stay.city === undefined && state.flight.destination !== undefined) {
@@ -144,6 +170,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   book_stay(state, result) {
     const booked = BookedStay.safeParse(result).data;
     if (booked === undefined) return;
+    state.booked.add(booked.orderId);
     keepOrder(state, {
       orderId: booked.orderId,
       kind: "stay",
@@ -154,6 +181,7 @@ const READERS: Readonly<Record<string, Reader>> = {
       endsOn: booked.checkOutDate,
       totalAmount: booked.totalAmount,
       totalCurrency: booked.totalCurrency,
+      totalUsdc: booked.chargedUsdc,
     });
     state.stays = undefined;
     state.lastShown = undefined;

@@ -9,7 +9,7 @@ export const ASIDES: ReadonlySet<string> = new Set([
   ...INFORMATION,
   ...BEYOND,
   ...["total", "cannot", "help", "greet", "unknown", "flightConditions", "showOrders", "showAgain", "bookingFacts"],
-  ...["airlineRequest", "notTaken", "stayFollows"],
+  ...["airlineRequest", "notTaken", "stayFollows", "isBooked", "meals"],
 ]);
 
 /** A yes, or "book it", to what was about to be done before the traveler asked something else: it is shown again. */

@@ -1,4 +1,5 @@
 import type { Reading } from "../reading/read-message.ts";
+import { ASKS_WHO_APPROVES } from "./choose-wishes.ts";
 import type { State, Wish } from "./state.ts";
 
 /** Wishes that no conversation fulfils, where a wrong guess would cost money. */
@@ -26,7 +27,7 @@ const PAST =
 const REFUND_WORDS =
   "(?:refund(?:s|ed)?|money back|(?:ruck)?erstattung(?:en)?|erstattet|geld zuruck|reembolsos?|devolucion|devuelto)";
 const REFUND = new RegExp(
-  String.raw`\b(?:where|when|what (?:happened|about)|status|wo|wann|was ist mit|donde|cuando|que pasa con)\b[^?.!]*\b${REFUND_WORDS}\b|\b${REFUND_WORDS}\b[^?.!]*\b(?:arrived|come|came|received|(?:an|ein|zuruck)?gekommen|eingegangen|llegado|llego)\b`,
+  String.raw`\b(?:where|when|what (?:happened|about)|status|wo|wann|was ist mit|donde|cuando|que pasa con)\b[^?.!]*\b${REFUND_WORDS}\b|\b${REFUND_WORDS}\b[^?.!]*\b(?:(?:this|last|dies\w*|letzt\w*|vorig\w*|este|esta|ultim[oa]) (?:week|month|woche|monats?|mes|semana)|(?:mes|semana) pasad[oa])\b|\b${REFUND_WORDS}\b[^?.!]*\b(?:arrived|come|came|received|(?:an|ein|zuruck)?gekommen|eingegangen|llegado|llego)\b`,
 );
 /** "How much money have I got back this month?" */
 const CAME_BACK =
@@ -50,6 +51,7 @@ export function findBeyond(reading: Reading, isForSome: boolean): Beyond | undef
 function asksForPaid({ folded, kinds, ids, places, dates }: Reading): boolean {
   if (!PAID.test(folded) || !PAST.test(folded) || INVOICE.test(folded)) return false;
   if (["cancel", "change", "book", "want", "policy"].some((kind) => kinds.has(kind))) return false;
+  if (ASKS_WHO_APPROVES.test(folded)) return false;
   const isJourney = places.length === 1 && dates.length === 0 && !/\bif\b|\bwenn\b|\bsi\b/.test(folded);
   return ids.length > 0 || isJourney;
 }

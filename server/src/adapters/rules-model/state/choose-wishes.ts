@@ -1,5 +1,5 @@
 import type { Choice, Reading } from "../reading/read-message.ts";
-import { shownFlights, shownStays } from "./shown.ts";
+import { chooseDescribed, shownFlights, shownStays } from "./shown.ts";
 import type { State, Wish } from "./state.ts";
 
 const SOCIAL = new Set(["greet", "thanks", "bye", "yes", "no", "skip", "sign", "instead", "word"]);
@@ -93,6 +93,9 @@ const ASKS_FOR_LIMIT =
 /** "How much did Ada cost us this month?" */
 const COSTS_SO_FAR =
   /\b(?:how much|what|wie ?viel|was|cuanto)\b[^?]*\b(?:(?:did|has|have)\b[^?]* cost|cost (?:us|me)|(?:uns|mich)\b[^?]* gekostet|(?:nos|me) (?:ha|han|costo|costaron))\b/;
+/** "Who has to approve a trip that costs more than 2,000 dollars?" */
+export const ASKS_WHO_APPROVES =
+  /\b(?:who|wer|quien(?:es)?)\b[^?.!]*\b(?:approv\w*|genehmig\w*|freigeb\w*|freigibt|aprueb\w*|aprob\w*|autoriz\w*)\b/;
 const NOT_OF_ACCOUNT = ["flight", "stay", "cabin", "policy", "trip"];
 
 /** "I want no transfer", and "book the hotel closest to the center": the way there is not asked for. */
@@ -112,7 +115,10 @@ export function findInformation(reading: Reading): Wish[] {
   const asksCost = isPlain && COSTS_SO_FAR.test(folded) && !kinds.has("usage") && !kinds.has("total");
   const isAllowed = ASKS_TO_TRAVEL.test(folded) && places.length > 0 && !kinds.has("flight") && !kinds.has("stay");
   return INFORMATION.flatMap((kind) => {
-    const isOther = (kind === "treasury" && asksLimit) || (kind === "spent" && asksCost);
+    const isOther =
+      (kind === "treasury" && asksLimit) ||
+      (kind === "spent" && asksCost) ||
+      (kind === "policy" && ASKS_WHO_APPROVES.test(folded));
     if (!kinds.has(kind) && !(kind === "visa" && isAllowed) && !isOther) return [];
     if (kind === "spent" && asksLimit) return [];
     // "A taxi to the restaurant", and food near a hotel that is looked for, are of the other topic.
@@ -153,6 +159,7 @@ export function findChoice(state: State, reading: Reading): Choice | undefined {
   const { choice, kinds, numbers, times, airlines } = reading;
   if (state.lastShown === undefined) return undefined;
   if (choice !== undefined) return choice;
+  if (state.lastShown === "stays" && asksForNearest(reading)) return { sort: "distance" };
   const [bare] = numbers;
   const isShort = reading.marks.list.filter(({ kind }) => kind !== "skip" && kind !== "sign").length <= 3;
   if (
@@ -165,13 +172,24 @@ export function findChoice(state: State, reading: Reading): Choice | undefined {
     return { ordinal: bare };
   }
   if (kinds.has("book") || times.departs?.exact !== undefined || airlines.length > 0) return {};
-  return namesStay(state, reading) || (state.question === "choice" && kinds.has("it")) ? {} : undefined;
+  return namesStay(state, reading) || describesStay(state, reading) || (state.question === "choice" && kinds.has("it"))
+    ? {}
+    : undefined;
 }
 
 const isArticle = ({ marks }: Reading): boolean => {
   const [index] = marks.find("number");
   return index !== undefined && /^(?:an?|one|un|una|uno|ein\w*)$/.test(marks.at(index).folded);
 };
+
+/** "Das nächste mit Frühstück", and not "nächste Woche". */
+const asksForNearest = ({ folded, dates }: Reading): boolean =>
+  dates.length === 0 &&
+  /\b(?:das|dem|am) nachste[nrms]?\b(?! (?:woche\w*|wochenende|tag\w*|monat|jahr|\w*tag|mal)\b)/.test(folded);
+
+function describesStay(state: State, reading: Reading): boolean {
+  return state.lastShown === "stays" && chooseDescribed(shownStays(state), reading) !== undefined;
+}
 
 /** The stay whose name, or a word of it, is in the text. */
 export function namesStay({ stays, lastShown }: State, { folded }: Reading): boolean {

@@ -1,7 +1,9 @@
-import { isCityCode, isSameCity } from "../reading/city-airports.ts";
+import { isCityCode, isSameCity, listAirports } from "../reading/city-airports.ts";
 import type { DateMention } from "../reading/dates.ts";
 import type { PlaceMention } from "../reading/places.ts";
 import type { Reading } from "../reading/read-message.ts";
+import { nameSight } from "../reading/sights.ts";
+import { fillRate, isWishOfPart } from "./fill-rate.ts";
 import { newStay, type Place, type State } from "./state.ts";
 
 /** "nyc" and "palma" are written as names are. */
@@ -35,16 +37,21 @@ export function fillFlight(state: State, reading: Reading): void {
   fillMaximum(state, reading, "flight");
   if (kinds.has("nonStop"))
     flight.isNonStop = !reading.marks.isNegated(reading.marks.list.findIndex(({ kind }) => kind === "nonStop"));
-  if (kinds.has("refundable")) flight.isRefundable = true;
-  if (kinds.has("changeable")) flight.isChangeable = true;
+  if (isWishOfPart(reading, "refundable", "flight")) flight.isRefundable = true;
+  if (isWishOfPart(reading, "changeable", "flight")) flight.isChangeable = true;
   if (bags !== undefined) flight.bags = bags;
   if (airlines.length > 0) flight.airlines = airlines;
   flight.times = { ...flight.times, ...times };
   if (MAY_STOP.test(reading.folded)) flight.isNonStop = false;
+  if (BACK_LATER.test(reading.folded)) flight.times = { ...flight.times, returnDeparts: { from: LATE_ENOUGH } };
 }
 
 /** "Nur der Hinflug verschiebt sich" keeps the way back. */
 const MOVES_ONE_WAY = /\b(?:nur de[rn] hinflug|solo la ida)\b.*\b(?:anders|andert|verschieb\w*|cambia)\b/;
+/** "A flight home that isn't so terribly early", "coming back a bit later in the day" */
+const BACK_LATER =
+  /\b(?:home|back|return\w*)\b[^.!?,]*\b(?:(?:not|isn't|doesn't leave|without)\b[^.!?,]*\bearly|later in the day|a (?:bit|little) later)\b|\b(?:zuruck|ruckflug|heimflug)\b[^.!?,]*\b(?:nicht (?:ganz )?so fruh|etwas spater|spater am tag)\b|\b(?:vuelta|regreso|volver)\b[^.!?,]*\b(?:no (?:sea )?tan temprano|un poco mas tarde)\b/;
+const LATE_ENOUGH = 10 * 60;
 
 /** "If there is no direct flight, a stop is fine" */
 const MAY_STOP =
@@ -117,8 +124,27 @@ export function takeStaysSlots({ flight, stay }: State, { places, dates, kinds }
   if (stay.checkOut !== undefined && !kinds.has("oneWay")) flight.return = stay.checkOut;
 }
 
-function fillFlightDates(state: State, { dates, nights, duration, kinds }: Reading): void {
+/** "On Saturday or Sunday": two days of which one is meant. */
+const EITHER = /\b(?:or|oder|either)\b|\b[ou] (?:el )?(?:lunes|martes|miercoles|jueves|viernes|sabado|domingo|\d)/;
+
+/** Takes the first day for the journey and keeps the other one, to compare them. */
+function fillEither({ flight, question }: State, { dates, folded }: Reading): boolean {
+  const [first, second] = dates;
+  if (dates.length > 0) delete flight.otherDeparture;
+  if (dates.length !== 2 || first?.date === undefined || second?.date === undefined || !EITHER.test(folded))
+    return false;
+  const isPlain = dates.every(({ role, end }) => role !== "back" && end === undefined);
+  if (!isPlain || question === "returnDate") return false;
+  const isBefore = Temporal.PlainDate.compare(second.date, first.date) < 0 && second.weekday !== undefined;
+  flight.departure = first.date;
+  flight.otherDeparture = isBefore ? second.date.add({ days: 7 }) : second.date;
+  return true;
+}
+
+function fillFlightDates(state: State, reading: Reading): void {
+  const { dates, nights, duration, kinds } = reading;
   const { flight, question } = state;
+  if (fillEither(state, reading)) return;
   const before = flight.departure;
   let isReturnGiven = false;
   let isDepartureGiven = false;
@@ -201,11 +227,11 @@ export function fillNextStay(state: State, reading: Reading): void {
   const { places, stars, rooms } = reading;
   keepRequests(state, reading);
   const near = places.findLast(({ role, isNegated }) => role === "near" && !isNegated);
-  if (near !== undefined) stay.near = near.name;
+  if (near !== undefined) stay.near = nameSight(near.name);
   fillNextPlace(state, reading);
   if (stars !== undefined) stay.stars = stars;
   if (rooms !== undefined) stay.rooms = rooms;
-  if (reading.kinds.has("board")) stay.isBoardWanted = !isBoardUnwanted(reading);
+  fillRate(state, reading);
 }
 
 /** "And a hotel in Miraflores" is in the city of the flight, "and a hotel in Cusco" is not. */
@@ -228,12 +254,17 @@ export function movesFlight(state: State, reading: Reading): boolean {
   );
 }
 
-const isBoardUnwanted = ({ marks }: Reading): boolean =>
-  marks.isNegated(marks.list.findIndex(({ kind }) => kind === "board"));
-
 /** The limit and the wishes for a hotel that was put off hold when its turn comes. */
-export const startStay = ({ isStayNext, stay: { maximum, requests, isBoardWanted } }: State): State["stay"] =>
-  isStayNext ? { ...newStay(), requests, isBoardWanted, ...(maximum === undefined ? {} : { maximum }) } : newStay();
+export function startStay({ isStayNext, stay }: State): State["stay"] {
+  const { requests, isBoardWanted, isRefundable, isCentral, rooms, maximum, room, stars } = stay;
+  return {
+    ...newStay(),
+    ...(isStayNext ? { requests, isBoardWanted, isRefundable, isCentral, rooms } : {}),
+    ...(isStayNext && maximum !== undefined ? { maximum } : {}),
+    ...(isStayNext && room !== undefined ? { room } : {}),
+    ...(isStayNext && stars !== undefined ? { stars } : {}),
+  };
+}
 
 function keepRequests({ stay }: State, { requests: { wishes } }: Reading): void {
   stay.requests = [...new Set([...stay.requests, ...wishes])];
@@ -247,12 +278,11 @@ export function fillStay(state: State, reading: Reading): void {
   fillMaximum(state, reading, "stay");
   keepRequests(state, reading);
   if (rooms !== undefined) stay.rooms = rooms;
-  if (kinds.has("refundable")) stay.isRefundable = true;
-  if (kinds.has("board")) stay.isBoardWanted = !isBoardUnwanted(reading);
   if (stars !== undefined && !kinds.has("forget")) stay.stars = stars;
+  fillRate(state, reading);
 }
 
-function fillStayPlace(state: State, { places, kinds }: Reading): void {
+function fillStayPlace(state: State, { places, kinds, text }: Reading): void {
   const { stay, flight, stays } = state;
   // "In Mitte", after a flight to Berlin.
   const isDistrict = ({ role, code, isCountry }: PlaceMention): boolean =>
@@ -263,10 +293,14 @@ function fillStayPlace(state: State, { places, kinds }: Reading): void {
     places.every((one) => one.code === undefined);
   for (const mention of places) {
     if (mention.isNegated) continue;
-    if (mention.role === "near") {
+    const airport = atAirport(mention, text);
+    if (airport !== undefined) {
+      Object.assign(stay, { city: airport, isCentral: true });
+      delete stay.near;
+    } else if (mention.role === "near") {
       // "The cathedral" is the one that was named before.
       if (stay.near?.toLowerCase().includes(mention.name.toLowerCase()) === true) continue;
-      stay.near = mention.name;
+      stay.near = nameSight(mention.name);
       // A city that was named for another sight need not be the city of this one.
       const isAlone = !places.some(({ role, isNegated }) => role !== "near" && !isNegated);
       if (isAlone && kinds.has("stay") && stay.city?.name !== flight.destination?.name) delete stay.city;
@@ -285,6 +319,16 @@ function fillStayPlace(state: State, { places, kinds }: Reading): void {
     stay.city === undefined &&
     (stay.near === undefined || stays === undefined || state.orders.some(({ kind }) => kind === "flight"));
   if (isOpen && flight.destination !== undefined) stay.city = flight.destination;
+}
+
+/** "Near Dublin airport", "am Flughafen München": the airport is where the hotel is looked for. */
+function atAirport(mention: PlaceMention, text: string): Place | undefined {
+  const { code, start, end } = mention;
+  const around = `${text.slice(Math.max(0, start - 14), start)}|${text.slice(end, end + 10)}`;
+  const isAirport =
+    /(?:airport of|flughafen|flughafen in|aeropuerto(?: de)?) ?\||\|(?:'s|’s)? ?(?:airport|flughafen)/iu.test(around);
+  const [airport] = code === undefined ? [] : listAirports(code);
+  return isAirport && airport !== undefined ? { ...toPlace(mention), name: airport } : undefined;
 }
 
 function fillStayDates(state: State, { dates, nights, duration, kinds }: Reading): void {
@@ -335,60 +379,4 @@ function isJourneysStay({ isStayNext, stay, flight }: State, kinds: ReadonlySet<
       (stay.city.name === flight.destination?.name ||
         (stay.city.code !== undefined && stay.city.code === flight.destination?.code)));
   return isThere;
-}
-
-/** How many travel. Companions who are named count where no number is said. */
-export function fillParty(
-  state: State,
-  { party, numbers, kinds }: Reading,
-  named: readonly { bornOn?: string }[],
-  day: string,
-): void {
-  const { question } = state;
-  const isAsked = question === "passengers" || question === "guests";
-  const [bare] = numbers;
-  if (party.companions > 0) state.relatives = party.companions;
-  if (party.isAlone) state.relatives = 0;
-  const children = named.flatMap(({ bornOn }) => {
-    const age = bornOn === undefined ? undefined : ageOn(bornOn, day);
-    return age !== undefined && age < CHILD_UNTIL ? [age] : [];
-  });
-  const next = { ...state.party };
-  if (party.isAlone) Object.assign(next, { adults: 1, children: 0, ages: [] });
-  if (party.adults !== undefined && party.adults > 0) next.adults = party.adults;
-  else if (party.companions > 0) next.adults = 1 + party.companions;
-  else if (isAsked && bare !== undefined && bare >= 1 && bare <= 9) next.adults = bare;
-  else if (named.length > children.length && !party.isAlone) {
-    // Whoever was named without an age may be a child that was spoken of.
-    const ageless = named.filter(({ bornOn }) => bornOn === undefined).length;
-    const open = Math.max(0, (party.children ?? next.children) - children.length);
-    const grown = named.length - children.length - Math.min(open, ageless);
-    next.adults = state.isCallerLeftOut ? grown : Math.max(next.adults, 1 + grown);
-  }
-  if (party.children !== undefined) {
-    next.children = Math.max(party.children, party.ages.length);
-    next.ages = party.ages;
-  } else if (question === "childAges" && numbers.length > 0) next.ages = numbers.slice(0, next.children);
-  if (children.length > next.ages.length) {
-    next.ages = children;
-    next.children = Math.max(next.children, children.length);
-  }
-  const isSaid =
-    party.isAlone ||
-    party.adults !== undefined ||
-    party.children !== undefined ||
-    party.companions > 0 ||
-    kinds.has("alone");
-  state.isPartyKnown ||= isSaid || isAsked;
-  state.party = next;
-}
-
-const CHILD_UNTIL = 18;
-
-function ageOn(bornOn: string, day: string): number | undefined {
-  try {
-    return Temporal.PlainDate.from(bornOn).until(day, { largestUnit: "years" }).years;
-  } catch {
-    return undefined;
-  }
 }

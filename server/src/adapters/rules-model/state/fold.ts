@@ -68,6 +68,7 @@ const PENDING: ReadonlySet<string> = new Set([
   "emergency",
   "invoice",
   "bookingFacts",
+  "stranded",
 ]);
 
 function isPlainAnswer(text: string, today: Temporal.PlainDate, language: "en" | "de" | "es"): boolean {

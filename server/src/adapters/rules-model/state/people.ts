@@ -1,9 +1,9 @@
-import { chooseFlight } from "../deciding/choose.ts";
+import { chooseFlight, chooseStay } from "../deciding/choose.ts";
 import type { PersonDetails } from "../reading/personal.ts";
-import type { Reading } from "../reading/read-message.ts";
-import { fillParty } from "./fill-slots.ts";
+import type { Choice, Reading } from "../reading/read-message.ts";
+import { fillParty } from "./fill-party.ts";
 import type { FlightOffer } from "./results.ts";
-import { shownFlights } from "./shown.ts";
+import { shownFlights, shownStays } from "./shown.ts";
 import type { State, Wish } from "./state.ts";
 
 /** The first one without a profile, whose details are asked for. */
@@ -67,6 +67,7 @@ export const nameFlights = ({ slices }: FlightOffer): string =>
 /** Keeps which flights were chosen; a new search forgets them. */
 export function notePick(state: State, wish: Wish): void {
   if (wish.kind === "findFlights") state.picked = undefined;
+  if (wish.kind === "bookStay") notePickedStay(state, wish);
   if (wish.kind !== "bookFlight") return;
   const { reading } = wish;
   const isNamed = wish.choice !== undefined && Object.keys(wish.choice).length > 0;
@@ -75,4 +76,18 @@ export function notePick(state: State, wish: Wish): void {
   const wanted = isNew || state.spoken === undefined ? { choice: wish.choice, reading } : state.spoken;
   const offer = chooseFlight(shownFlights(state), wanted, ({ totalAmount }) => Number(totalAmount));
   state.picked = offer === undefined ? undefined : nameFlights(offer);
+}
+
+interface ChosenStay {
+  readonly choice?: Choice;
+  readonly stayId?: string;
+  readonly reading: Reading;
+}
+
+function notePickedStay(state: State, wish: ChosenStay): void {
+  const shown = shownStays(state);
+  const chosen =
+    chooseStay(shown, { choice: wish.choice, reading: wish.reading }) ??
+    (state.spoken === undefined ? undefined : chooseStay(shown, state.spoken));
+  state.pickedStay = wish.stayId ?? chosen?.stay.id;
 }

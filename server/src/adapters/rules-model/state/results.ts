@@ -27,7 +27,9 @@ const Fare = z.looseObject({
   name: Maybe,
   totalAmount: Text,
   refundable: z.boolean().nullish(),
+  refundPenaltyAmount: Maybe,
   changeable: z.boolean().nullish(),
+  changePenaltyAmount: Maybe,
 });
 export const FlightOffer = z.looseObject({
   id: Text,
@@ -101,6 +103,7 @@ const orderFields = {
   ticketing: Maybe,
   totalAmount: Maybe,
   totalCurrency: Maybe,
+  totalUsdc: Maybe,
 };
 export const Order = z.looseObject({
   ...orderFields,
@@ -148,6 +151,7 @@ export const BookedFlight = z.looseObject({
 });
 export const BookedStay = z.looseObject({
   orderId: Text,
+  chargedUsdc: Maybe,
   reference: Maybe,
   accommodationName: Maybe,
   checkInDate: Text,

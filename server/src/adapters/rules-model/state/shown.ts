@@ -1,6 +1,8 @@
+import { isAbout, PRICE_TOLERANCE } from "../reading/attributes.ts";
 import type { Maximum } from "../reading/limits.ts";
-import type { FlightOffer, Rate, ShownStay } from "./results.ts";
-import type { State } from "./state.ts";
+import type { Reading } from "../reading/read-message.ts";
+import type { FlightOffer, Rate, ShownStay, Stay } from "./results.ts";
+import type { RoomType, State } from "./state.ts";
 
 const STAYS_SHOWN = 6;
 
@@ -29,37 +31,88 @@ export function stayLimit(state: State): number | undefined {
   return limitIn(state, maximum, nights);
 }
 
-export const hasBoard = ({ boardType }: Rate): boolean => boardType != null && boardType !== "room_only";
+const hasBoard = ({ boardType }: Rate): boolean => boardType != null && boardType !== "room_only";
 
-/** Each hotel with its cheapest rate that fits. */
-export function shownStays(state: State): readonly ShownStay[] {
-  const { stay, stays } = state;
-  const limit = stayLimit(state);
-  const list = (stays?.stays ?? []).flatMap((one): ShownStay[] => {
-    const refundable = one.rates.filter(({ refundable }) => refundable === true);
-    const rates = stay.isRefundable && refundable.length > 0 ? refundable : one.rates;
-    const withBoard = stay.isBoardWanted ? rates.filter(hasBoard) : [];
-    const [rate] = (withBoard.length > 0 ? withBoard : rates).toSorted(
-      (left, right) => Number(left.totalAmount) - Number(right.totalAmount),
-    );
-    return rate === undefined ? [] : [{ stay: one, rate }];
-  });
-  const fitting = list.filter(
-    ({ stay: one, rate }) =>
-      (limit === undefined || Number(rate.totalUsdc ?? rate.totalAmount) <= limit) &&
-      (!stay.isRefundable || rate.refundable === true) &&
-      (stay.stars === undefined || (one.starRating ?? 0) >= stay.stars),
-  );
-  return (fitting.length > 0 ? fitting : list).slice(0, STAYS_SHOWN);
+const ROOM_NAMES: Readonly<Record<RoomType, RegExp>> = {
+  double: /double/i,
+  twin: /twin|two beds/i,
+  single: /single/i,
+  suite: /suite/i,
+  family: /family/i,
+  superior: /superior|deluxe|premium/i,
+};
+
+/** The wishes that rates of one hotel can differ in. */
+function listRateWishes({ stay: { isRefundable, isBoardWanted, room } }: State): readonly ((rate: Rate) => boolean)[] {
+  return [
+    ...(isRefundable ? [({ refundable }: Rate) => refundable === true] : []),
+    ...(isBoardWanted ? [hasBoard] : []),
+    ...(room === undefined ? [] : [({ roomName }: Rate) => ROOM_NAMES[room].test(roomName ?? "")]),
+  ];
 }
 
+const usdc = ({ totalUsdc, totalAmount }: Rate): number => Number(totalUsdc ?? totalAmount);
+
+/** How many of the wishes the rate fulfils. */
+const countFulfilled = (state: State, rate: Rate): number =>
+  listRateWishes(state).filter((isAsWished) => isAsWished(rate)).length;
+
+export const fitsRateWishes = (state: State, rate: Rate): boolean =>
+  countFulfilled(state, rate) === listRateWishes(state).length;
+
+function withRate(state: State, stay: Stay): ShownStay[] {
+  const [rate] = stay.rates.toSorted(
+    (left, right) => countFulfilled(state, right) - countFulfilled(state, left) || usdc(left) - usdc(right),
+  );
+  return rate === undefined ? [] : [{ stay, rate }];
+}
+
+/** The hotel that was chosen, with its rate for the wishes of now, which it need not fulfil. */
+export function findPickedStay(state: State): ShownStay | undefined {
+  const stay = state.stays?.stays.find(({ id }) => id === state.pickedStay);
+  return stay === undefined ? undefined : withRate(state, stay)[0];
+}
+
+/** Each hotel with its cheapest rate that fits, those first that have one. */
+export function shownStays(state: State): readonly ShownStay[] {
+  const { stay, stays } = state;
+  const isNearFirst =
+    stay.sort === "distance" || (stay.sort === undefined && (stay.isCentral || stay.near !== undefined));
+  const ordered = (stays?.stays ?? [])
+    .flatMap((one) => withRate(state, one))
+    .toSorted(
+      (left, right) =>
+        countFulfilled(state, right.rate) - countFulfilled(state, left.rate) ||
+        (isNearFirst ? (left.stay.distanceMeters ?? Infinity) - (right.stay.distanceMeters ?? Infinity) : 0),
+    );
+  const fitting = ordered.filter((one) => fitsWishes(state, [one]));
+  return (fitting.length > 0 ? fitting : ordered).slice(0, STAYS_SHOWN);
+}
+
+/** Whether all of them are as wished, but for what their rates include. */
 export function fitsWishes(state: State, shown: readonly ShownStay[]): boolean {
   const limit = stayLimit(state);
-  const { stay } = state;
+  const { stars } = state.stay;
   return shown.every(
     ({ stay: one, rate }) =>
-      (limit === undefined || Number(rate.totalUsdc ?? rate.totalAmount) <= limit) &&
-      (!stay.isRefundable || rate.refundable === true) &&
-      (stay.stars === undefined || (one.starRating ?? 0) >= stay.stars),
+      (limit === undefined || usdc(rate) <= limit) &&
+      fitsRateWishes(state, rate) &&
+      (stars === undefined || (one.starRating ?? 0) >= stars),
   );
+}
+
+const METERS_TOLERANCE = 60;
+
+/** "The one 600 metres away", "the one for 253 euros": the only one that fits. */
+export function chooseDescribed(
+  shown: readonly ShownStay[],
+  { attributes: { meters, price } }: Reading,
+): ShownStay | undefined {
+  if (meters === undefined && price === undefined) return undefined;
+  const fitting = shown.filter(
+    ({ stay: { distanceMeters }, rate }) =>
+      (meters === undefined || isAbout(distanceMeters ?? Infinity, meters, METERS_TOLERANCE)) &&
+      (price === undefined || isAbout(Number(rate.totalAmount), price, PRICE_TOLERANCE)),
+  );
+  return fitting.length === 1 ? fitting[0] : undefined;
 }

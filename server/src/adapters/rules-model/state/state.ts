@@ -24,6 +24,8 @@ export interface FlightSlots {
   origin?: Place;
   destination?: Place;
   departure?: Temporal.PlainDate;
+  /** "Saturday or Sunday": the day that the other one is compared with. */
+  otherDeparture?: Temporal.PlainDate;
   return?: Temporal.PlainDate;
   isRoundTrip: boolean;
   cabin?: string;
@@ -50,11 +52,16 @@ export interface StaySlots {
   maximum?: Maximum;
   isRefundable: boolean;
   isBoardWanted: boolean;
+  /** In the words of the rooms' names. */
+  room?: RoomType;
+  isCentral: boolean;
   stars?: number;
   sort?: string;
   /** Wishes that the hotel is told with the booking. */
   requests: readonly string[];
 }
+
+export type RoomType = "double" | "twin" | "single" | "suite" | "family" | "superior";
 
 /** An order that is to be changed or cancelled, as far as it was named. */
 export interface OrderSlots {
@@ -82,6 +89,8 @@ export type Wish =
         | "moreStays"
         | "bookStay";
       readonly choice?: Choice;
+      /** The hotel that is meant, as the list was when it was chosen. */
+      readonly stayId?: string;
       /** A number of the list before was named, and another list is shown. */
       readonly isRenumbered?: boolean;
       readonly reading: Reading;
@@ -116,7 +125,10 @@ export type Wish =
         | "refund"
         | "paid"
         | "noted"
-        | "invoiceLater";
+        | "invoiceLater"
+        | "isBooked"
+        | "meals"
+        | "stranded";
       readonly reading: Reading;
     }
   | {
@@ -197,10 +209,18 @@ export interface State {
   pending: Wish | undefined;
   wishes: readonly Wish[];
   flights: { readonly offers: readonly FlightOffer[]; readonly searchId: string | undefined } | undefined;
+  /** Lists of flights that were shown before, newest last, and with them those of now. */
+  /** Journeys that were searched, oldest first. */
+  plans: readonly FlightSlots[];
+  earlierFlights: readonly (readonly FlightOffer[])[];
+  /** The lowest price of each of the days that are compared. */
+  dayPrices: ReadonlyMap<string, FlightOffer>;
   stays: { readonly stays: readonly Stay[]; readonly searchId: string | undefined } | undefined;
   changes: readonly ChangeOffer[] | undefined;
   /** Orders that this conversation has booked or listed, newest last. */
   orders: Order[];
+  /** The ids of those that it has booked. */
+  booked: Set<string>;
   /** Orders that were shown to choose among. */
   offeredOrders: readonly Order[];
   lastShown: "flights" | "stays" | "changes" | undefined;
@@ -208,6 +228,8 @@ export interface State {
   spoken: { readonly choice: Choice; readonly reading: Reading } | undefined;
   /** The flights of the offer that was chosen last: they are found again when the party changes. */
   picked: string | undefined;
+  /** The hotel that was chosen last, whatever its number is in a list with other rates. */
+  pickedStay: string | undefined;
   /** How many the flights that are shown are for. */
   seatsSearched: number | undefined;
   /** Assistance at the airport was spoken of, and answered. */
@@ -245,7 +267,13 @@ export const newFlight = (): FlightSlots => ({
   bags: 0,
   airlines: [],
 });
-export const newStay = (): StaySlots => ({ rooms: 1, isRefundable: false, isBoardWanted: false, requests: [] });
+export const newStay = (): StaySlots => ({
+  rooms: 1,
+  isRefundable: false,
+  isBoardWanted: false,
+  isCentral: false,
+  requests: [],
+});
 
 export const newState = (): State => ({
   language: undefined,
@@ -268,13 +296,18 @@ export const newState = (): State => ({
   pending: undefined,
   wishes: [],
   flights: undefined,
+  plans: [],
+  earlierFlights: [],
+  dayPrices: new Map(),
   stays: undefined,
   changes: undefined,
   orders: [],
+  booked: new Set(),
   offeredOrders: [],
   lastShown: undefined,
   spoken: undefined,
   picked: undefined,
+  pickedStay: undefined,
   seatsSearched: undefined,
   isAssistanceTold: false,
   isStayNext: false,

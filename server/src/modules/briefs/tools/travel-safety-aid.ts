@@ -152,11 +152,9 @@ export const travelSafetyAid = defineTool({
         ...provenance,
       },
       card: { address: addressLines.map((line) => toVisibleText(line, 200)), travelerNotes: shownNotes },
-      notes: [
-        contradiction,
-        asksRules ? NO_ENTRY_RULES : null,
-        unknown.length === 0 ? null : NOT_RECOGNIZED,
-      ].filter((note) => note !== null),
+      notes: [contradiction, asksRules ? NO_ENTRY_RULES : null, unknown.length === 0 ? null : NOT_RECOGNIZED].filter(
+        (note) => note !== null,
+      ),
       language: words.answer,
       ...maps.ownProvenance,
       attribution: [...maps.ownProvenance.attribution, EMERGENCY_NUMBERS_ATTRIBUTION],

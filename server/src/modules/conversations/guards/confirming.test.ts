@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { registry } from "../../../contributions.ts";
 import { languages } from "../../../domain/texts.ts";
 import { type CallPlan, EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
-import { deadlineTimeZone } from "../running/turn-context.ts";
+import { deadlineTimeZone, guessTimeZone } from "../running/turn-context.ts";
 import { hashPlan, showConfirmation } from "./confirming.ts";
 
 const flight: CallPlan = {
@@ -86,6 +86,12 @@ describe("the question before a booking", () => {
     const { text } = show("de-AT", stay, findTool("book_stay"));
     expect(text).toContain("7. März 2027 bis 10. März 2027");
     expect(text).toContain("2 Zimmer");
+  });
+
+  it("takes no zone from a language that is spoken around the world", () => {
+    expect(["en", "es", "de", "en-US", "es-MX", "pt-BR"].map(guessTimeZone)).toEqual([
+      ...["UTC", "UTC", "Europe/Berlin", "America/New_York", "America/Mexico_City", "America/Sao_Paulo"],
+    ]);
   });
 
   it("tells deadlines by the clock of the place, and what cancelling costs until then", () => {

@@ -74,7 +74,10 @@ const LARGEST_ZONE: Readonly<Record<string, string>> = {
 const guessed = new Map<string, string>();
 const MOST_GUESSED = 500;
 
-/** No profile has a time zone: the country of the locale, or the usual one of its language, is the best guess. */
+/** Languages of countries around the world: without a country, they tell no time zone. */
+const OF_MANY_ZONES: ReadonlySet<string> = new Set(["ar", "en", "es", "fr", "pt", "ru", "zh"]);
+
+/** No profile has a time zone: the country of the locale, or the one that most who speak its language live in, is the best guess. */
 export function guessTimeZone(locale: string): string {
   const before = guessed.get(locale);
   if (before !== undefined) return before;
@@ -89,7 +92,9 @@ export const deadlineTimeZone = (locale: string): string =>
   new Intl.Locale(locale).region === undefined ? "UTC" : guessTimeZone(locale);
 
 function findUsualZone(locale: string): string {
-  const { region = "" } = new Intl.Locale(locale).maximize();
+  const own = new Intl.Locale(locale);
+  if (own.region === undefined && OF_MANY_ZONES.has(own.language)) return "UTC";
+  const { region = "" } = own.maximize();
   const zones = new Intl.Locale(`und-${region === "" ? "GB" : region}`).getTimeZones?.() ?? [];
   return LARGEST_ZONE[region] ?? (zones.length === 1 ? zones[0] : undefined) ?? "UTC";
 }

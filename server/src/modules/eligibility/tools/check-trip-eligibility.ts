@@ -9,6 +9,7 @@ import { verdicts } from "../eligibility-rules.ts";
 import { worstVerdict } from "../findings.ts";
 import { CountryIso3, journeyFields, journeyIssues, utcToday } from "../journey-input.ts";
 import { sayConsent } from "../minors.ts";
+import { describeSupposed, supposePassport } from "../supposed-passport.ts";
 
 const MOST_LEGS = 20;
 const MOST_STAYS = 100;
@@ -35,7 +36,8 @@ export const checkTripEligibility = defineTool({
   payableWithoutKey: false,
   uses: ["eligibility", "travelers", "stores", "maps", "clock"],
   input: z.strictObject({
-    travelerUserId: z.string(),
+    travelerUserId: z.string().optional(),
+    nationality: CountryIso3.optional().describe("Instead of travelerUserId"),
     legs: z.array(Leg).min(1).max(MOST_LEGS),
     earlierStays: z.array(EarlierStay).max(MOST_STAYS).default([]).describe("Stays not booked here"),
   }),
@@ -74,11 +76,14 @@ export const checkTripEligibility = defineTool({
   }),
 
   async run(input, { eligibility, travelers, stores, maps, clock, caller, fail, invalid }) {
-    const { travelerUserId, legs, earlierStays } = input;
+    const { travelerUserId, nationality, legs, earlierStays } = input;
     const today = utcToday(clock);
     const issues = tripIssues(input, today);
     if (issues.length > 0) throw invalid(...issues);
-    const traveler = await readPerson({ travelers, stores, maps }, caller, travelerUserId);
+    const traveler =
+      nationality === undefined
+        ? await readPerson({ travelers, stores, maps }, caller, travelerUserId ?? "")
+        : supposePassport(nationality, today);
     if (traveler === undefined) throw fail("traveler_not_found");
     const journeys = legs.map((leg, index) => ({
       ...toJourney(leg, legs[index + 1]),
@@ -100,7 +105,12 @@ export const checkTripEligibility = defineTool({
     const countries = legs.flatMap(({ originIso3, destinationIso3 }) => [originIso3, destinationIso3]);
     const judged = journeys.map((journey, index) => {
       const { originIso3 = "", departureDate = "" } = legs[index] ?? {};
-      const described = describeAssessed(assessed[index] ?? [], { isFirst: index === firstRecalled });
+      const passports = assessed[index] ?? [];
+      const isFirst = index === firstRecalled;
+      const described = {
+        ...describeAssessed(passports, { isFirst }),
+        ...(nationality === undefined ? {} : describeSupposed(passports, isFirst)),
+      };
       const consent = index === 0 ? sayConsent("The traveler", traveler, { day: journey.arrivesOn, countries }) : [];
       return {
         ...described,
@@ -115,11 +125,17 @@ export const checkTripEligibility = defineTool({
   },
 });
 
-function tripIssues(
-  { legs, earlierStays }: { legs: readonly Leg[]; earlierStays: readonly z.output<typeof EarlierStay>[] },
-  today: Temporal.PlainDate,
-): Issue[] {
+interface Asked {
+  readonly travelerUserId?: string | undefined;
+  readonly nationality?: string | undefined;
+  readonly legs: readonly Leg[];
+  readonly earlierStays: readonly z.output<typeof EarlierStay>[];
+}
+
+function tripIssues({ travelerUserId, nationality, legs, earlierStays }: Asked, today: Temporal.PlainDate): Issue[] {
+  const isOne = (travelerUserId === undefined) !== (nationality === undefined);
   return [
+    ...(isOne ? [] : [{ path: "travelerUserId", message: "give either travelerUserId or nationality" }]),
     ...legs.flatMap((leg, index) => {
       const path = `legs.${index}`;
       const before = legs[index - 1];
