@@ -153,15 +153,17 @@ describe("an airline that changes a booked flight", () => {
 });
 
 describe("a long delay of a flight that was not booked here", () => {
+  // What is announced two weeks ahead makes nobody wait.
+  const soon = Temporal.Now.plainDateISO("UTC").add({ days: 5 }).toString();
   const asked = {
     originalLeg: {
       origin: "LHR",
       destination: "JFK",
       flightNumber: "117",
       carrier: "BA",
-      scheduledDepartureIso: `${date}T08:00:00Z`,
+      scheduledDepartureIso: `${soon}T08:00:00Z`,
     },
-    rebookSearch: { departureDate: date },
+    rebookSearch: { departureDate: soon },
     notifyChannels: ["email"],
   };
   const Answer = z.object({
@@ -171,7 +173,7 @@ describe("a long delay of a flight that was not booked here", () => {
   });
   const late = async (disruption: object, extra: object = {}) =>
     Answer.parse(await world.result("trip_delay_replanner", { ...asked, disruption, ...extra }));
-  const usable = (hours: number) => Temporal.Instant.from(`${date}T08:00:00Z`).add({ hours }).toString();
+  const usable = (hours: number) => Temporal.Instant.from(`${soon}T08:00:00Z`).add({ hours }).toString();
 
   it("has a right to the price, to care and to compensation, before anybody cancels", async () => {
     const { duties, next, messages } = await late({ kind: "delay", earliestUsableDepartureIso: usable(6) });
@@ -192,6 +194,17 @@ describe("a long delay of a flight that was not booked here", () => {
     const { duties, next } = await late({ kind: "delay", earliestUsableDepartureIso: usable(4) });
     expect(duties.map(({ owes }) => owes)).toEqual(["care", "compensation"]);
     expect(next).not.toMatch(/refund/);
+  });
+
+  it("has a refund alone if it was announced long before", async () => {
+    const originalLeg = { ...asked.originalLeg, scheduledDepartureIso: `${date}T08:00:00Z` };
+    const moved = Temporal.Instant.from(originalLeg.scheduledDepartureIso).add({ hours: 25 }).toString();
+    const { duties, next, messages } = await late(
+      { kind: "delay", earliestUsableDepartureIso: moved },
+      { originalLeg, rebookSearch: { departureDate: date } },
+    );
+    expect(duties.filter(({ rule }) => rule === "UK 261").map(({ owes }) => owes)).toEqual(["refund"]);
+    expect(`${next} ${messages[0].text}`).not.toMatch(/520|a hotel|meals/);
   });
 
   it("is told that no law is known where none is", async () => {

@@ -162,10 +162,13 @@ function sayDuties({ first, duties, rules, instead, isSmall }: Outlook): string[
       : [
           `While the traveler waits, it owes meals and refreshments${hotel ? ", a hotel and the transfer" : ""} (${care.rule}).`,
         ]),
-    ...duties.flatMap(({ owes, rule, amount, currency }) =>
-      owes === "compensation" && amount !== null && care?.rule === rule
-        ? [`Under ${rule} it may also owe ${amount} ${currency} to each passenger.`]
-        : [],
+    // Owed for lateness and for denied boarding alike: said once.
+    ...new Set(
+      duties.flatMap(({ owes, rule, amount, currency }) =>
+        owes === "compensation" && amount !== null && care?.rule === rule
+          ? [`Under ${rule} it may also owe ${amount} ${currency} to each passenger.`]
+          : [],
+      ),
     ),
     "duties has the condition and the source of each.",
   ];

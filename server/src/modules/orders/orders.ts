@@ -223,6 +223,12 @@ export interface Orders {
       exceptQuoteId: string;
     },
   ): Promise<readonly StayAlready[]>;
+  /** The tenant's uncancelled stays with a night in these days at an accommodation of this name, earliest check-in first. */
+  findStaysAt(
+    tenantId: string,
+    environment: Environment,
+    asked: { accommodationName: string; days: { from: string; to: string } },
+  ): Promise<readonly BookedStay[]>;
   /** The flights of all orders on which this user travels or has traveled, newest bookings first and without cancelled ones. */
   listBookedSlices(tenantId: string, environment: Environment, userId: string): Promise<readonly BookedSlice[]>;
   /** The flights of one of these users within these local times, by confirmed and held orders, oldest first. */

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Queryable } from "../../platform/database/database.ts";
+import type { Environment } from "../../ports/identity.ts";
 import type { Position } from "../../ports/maps.ts";
 import { BookedTravelers } from "../bookings/index.ts";
 import { BookedStay } from "./booked-stay.ts";
@@ -21,22 +22,25 @@ const StayPosition = z.object({ latitude: z.number(), longitude: z.number() });
 
 export const readPosition = (column: unknown): Position | undefined => StayPosition.safeParse(column).data;
 
-export function createBookedStays(queryable: Queryable): Pick<Orders, "staysDuring" | "findStays"> {
+export function createBookedStays(queryable: Queryable): Pick<Orders, "staysDuring" | "findStays" | "findStaysAt"> {
+  /** Uncancelled, with a night in these days, earliest check-in first. */
+  const selectDuring = (tenantId: string, environment: Environment, { from, to }: { from: string; to: string }) =>
+    queryable
+      .selectFrom("booking")
+      .where("tenantId", "=", tenantId)
+      .where("environment", "=", environment)
+      .where("kind", "=", "stay")
+      .where("state", "=", "booked")
+      .where("orderStatus", "=", "confirmed")
+      .where(sql<string>`result->>'checkInDate'`, "<=", to)
+      .where(sql<string>`result->>'checkOutDate'`, ">", from)
+      .orderBy(sql`result->>'checkInDate'`)
+      .orderBy("id");
   return {
-    async findStays(tenantId, environment, { guests, userId, days: { from, to }, exceptQuoteId }) {
-      const rows = await queryable
-        .selectFrom("booking")
+    async findStays(tenantId, environment, { guests, userId, days, exceptQuoteId }) {
+      const rows = await selectDuring(tenantId, environment, days)
         .select(["result", "travelers", "userId"])
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("kind", "=", "stay")
-        .where("state", "=", "booked")
-        .where("orderStatus", "=", "confirmed")
         .where("offerId", "<>", exceptQuoteId)
-        .where(sql<string>`result->>'checkInDate'`, "<=", to)
-        .where(sql<string>`result->>'checkOutDate'`, ">", from)
-        .orderBy(sql`result->>'checkInDate'`)
-        .orderBy("id")
         .limit(MOST_COMPARED)
         .execute();
       return rows
@@ -53,20 +57,19 @@ export function createBookedStays(queryable: Queryable): Pick<Orders, "staysDuri
         .slice(0, MOST);
     },
 
-    async staysDuring(tenantId, environment, userId, { from, to }) {
-      const rows = await queryable
-        .selectFrom("booking")
+    async findStaysAt(tenantId, environment, { accommodationName, days }) {
+      const rows = await selectDuring(tenantId, environment, days)
+        .select("result")
+        .where(sql<string>`result->>'accommodationName'`, "=", accommodationName)
+        .limit(MOST)
+        .execute();
+      return rows.flatMap(({ result }) => BookedStay.safeParse(result).data ?? []);
+    },
+
+    async staysDuring(tenantId, environment, userId, days) {
+      const rows = await selectDuring(tenantId, environment, days)
         .select(["result", "stayPosition"])
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
         .where("userId", "=", userId)
-        .where("kind", "=", "stay")
-        .where("state", "=", "booked")
-        .where("orderStatus", "=", "confirmed")
-        .where(sql<string>`result->>'checkInDate'`, "<=", to)
-        .where(sql<string>`result->>'checkOutDate'`, ">", from)
-        .orderBy(sql`result->>'checkInDate'`)
-        .orderBy("id")
         .limit(MOST)
         .execute();
       return rows.flatMap(({ result, stayPosition }) => {

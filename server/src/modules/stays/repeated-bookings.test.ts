@@ -194,6 +194,15 @@ describe("a booking of the same stay", () => {
     expect(await world.stayBookings(quoteId)).toHaveLength(1);
   });
 
+  it("is announced by the next quote there for one of its nights, until it is cancelled", async () => {
+    const say = async () => Object(await world.result("quote_stay", { rateId: world.rateId })).warnings.join(" ");
+    const { id: quoteId } = await world.quoted();
+    const { orderId } = readResult(await world.bookStay(quoteId));
+    expect(await say()).toContain(`as order ${orderId}. Book this quote only if you want another room.`);
+    await cancel(orderId);
+    expect(await say()).not.toContain(orderId);
+  });
+
   it("with another date of birth of a guest, or without it, is refused", async () => {
     const { id: quoteId } = await world.quoted();
     const [amelia] = guests("Amelia");

@@ -63,6 +63,20 @@ const DELAYS: readonly Case[] = [
   ["6(1)(b), UK", "GB-MA 1600", late(3), ["UK care", "UK compensation 350 GBP, if"]],
   ["7(2)(c), UK", "GB-US 5540", late(3), ["UK compensation 260 GBP, if"]],
   ["7(1)(c), UK", "GB-US 5540", late(5), ["UK care", "UK refund", "UK compensation 520 GBP, if"]],
+  ["5(1)(c)(i), a new time announced long before", "FR-MA 2000", { ...late(6), noticeDays: 14 }, ["EU refund"]],
+  ["6(1)(iii), a new time announced long before", "FR-MA 2000", { ...late(4, 59), noticeDays: 90 }, []],
+  [
+    "5(1)(a), announced long before, perhaps as a cancellation",
+    "FR-MA 2000",
+    { ...late(6), event: "unclear", noticeDays: 90 },
+    ["EU refund", "EU flight_or_refund, if"],
+  ],
+  [
+    "5(1)(c)(ii), announced too late",
+    "FR-MA 2000",
+    { ...late(6), noticeDays: 13 },
+    ["EU care", "EU refund", "EU compensation 400 EUR, if"],
+  ],
   [
     "7(1)(c), UK: no Community there",
     "GB-CY 3600",
@@ -137,7 +151,13 @@ const OTHERS: readonly Case[] = [
     "SOR/2019-150, 12: told two weeks before",
     "CA-JP 7500",
     { ...calledOff, noticeDays: 14 },
-    ["Canada flight_or_refund", "Canada care, if"],
+    ["Canada flight_or_refund"],
+  ],
+  [
+    "SOR/2019-150, 14 and 19: told the day before",
+    "CA-JP 7500",
+    { ...calledOff, noticeDays: 1 },
+    ["Canada flight_or_refund", "Canada compensation, if"],
   ],
 ];
 

@@ -71,7 +71,7 @@ function canada({ from, to, event, noticeDays, ...flight }: DisruptedFlight): Ai
   const isLong = minutes === undefined || minutes >= CANADA_HOURS * 60 || isCalledOff;
   const missing = (hours: number) => !isCalledOff && minutes === undefined && `The delay is ${hours} hours or more.`;
   const common = { rule: "Canada APPR", amount: null, currency: null, source: CANADA_SOURCE };
-  const isCared = isCalledOff || minutes === undefined || minutes >= CANADA_CARE_HOURS * 60;
+  const isCared = noticeDays < 1 && (isCalledOff || minutes === undefined || minutes >= CANADA_CARE_HOURS * 60);
   return [
     ...(isLong
       ? [

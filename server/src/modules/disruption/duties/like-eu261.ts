@@ -128,6 +128,9 @@ const DENIED = "The airline refuses boarding against the passenger's will, for e
 const MISSED =
   "One booking covers the whole journey, and the delay of an earlier flight made the passenger miss this one.";
 
+const NO_COMPENSATION = `No compensation is due, because the airline announced it at least ${NOTICE_DAYS} days ahead (Article 5(1)(c)).`;
+const sayLate = (hours: number): string => `The flight leaves at least ${hours} hours late.`;
+
 /** Article 5. */
 function cancelled(flight: DisruptedFlight, law: Applied): AirlineDuty[] {
   const { condition } = law;
@@ -137,7 +140,7 @@ function cancelled(flight: DisruptedFlight, law: Applied): AirlineDuty[] {
     duty(law, {
       owes: "flight_or_refund",
       article: flight.event === "cancellation" ? CALLED_OFF_ARTICLES : `${CALLED_OFF_ARTICLES}, with ${EARLY_CASE}`,
-      text: `The passenger chooses: ${CHOICE}.${isEarlyNotice ? ` No compensation is due, because the airline cancelled at least ${NOTICE_DAYS} days ahead (Article 5(1)(c)).` : ""}`,
+      text: `The passenger chooses: ${CHOICE}.${isEarlyNotice ? ` ${NO_COMPENSATION}` : ""}`,
       onlyIf: condition,
     }),
     duty(law, {
@@ -176,14 +179,29 @@ function compensationForCancellation(flight: DisruptedFlight, law: Applied): Air
   });
 }
 
+/** Article 6: a new time that was announced long before makes nobody wait at the airport, and costs the airline nothing. */
+function rescheduled(flight: DisruptedFlight, law: Applied): AirlineDuty[] {
+  const { departsLaterMinutes: minutes } = flight;
+  const isShort = minutes !== undefined && minutes < REFUND_HOURS * 60;
+  const refund = () =>
+    duty(law, {
+      owes: "refund",
+      article: "Articles 6(1)(iii) and 8(1)(a)",
+      text: `At a delay of ${REFUND_HOURS} hours or more, passengers who do not fly get ${REFUND}. ${NO_COMPENSATION}`,
+      onlyIf: joinConditions([law.condition, minutes === undefined && sayLate(REFUND_HOURS)]),
+    });
+  return [...(isShort ? [] : [refund()]), ...(flight.event === "unclear" ? [choice(law, CALLED_OFF)] : [])];
+}
+
 /** Articles 4, 6 and 7. */
 function disrupted(flight: DisruptedFlight, law: Applied): AirlineDuty[] {
+  if (flight.event !== "missed_connection" && flight.noticeDays >= NOTICE_DAYS) return rescheduled(flight, law);
   const missed = flight.event === "missed_connection" && MISSED;
   const { departsLaterMinutes: minutes, leavesNextDay, isConnectionLost } = flight;
   const careHours = CARE_HOURS[findBracket(flight, law) ?? 2];
   const from = (hours: number, owed: Omit<Owed, "onlyIf">): AirlineDuty[] => {
     if (minutes !== undefined && minutes < hours * 60) return [];
-    const late = minutes === undefined && `The flight leaves at least ${hours} hours late.`;
+    const late = minutes === undefined && sayLate(hours);
     return [duty(law, { ...owed, onlyIf: joinConditions([law.condition, missed, late]) })];
   };
   return [
@@ -251,12 +269,7 @@ function compensationForDelay(flight: DisruptedFlight, law: Applied, missed: str
 function unclear(flight: DisruptedFlight, law: Applied): AirlineDuty[] {
   const { amount, said } = findAmount(flight, law);
   return [
-    duty(law, {
-      owes: "flight_or_refund",
-      article: "Articles 4(3), 5(1)(a) and 8",
-      text: `The passenger chooses: ${CHOICE}.`,
-      onlyIf: joinConditions([law.condition, `${CALLED_OFF} Or: ${DENIED}`]),
-    }),
+    choice(law, `${CALLED_OFF} Or: ${DENIED}`),
     duty(law, {
       owes: "compensation",
       article: "Articles 4(3) and 7",
@@ -266,6 +279,14 @@ function unclear(flight: DisruptedFlight, law: Applied): AirlineDuty[] {
     }),
   ];
 }
+
+const choice = (law: Applied, onlyIf: string): AirlineDuty =>
+  duty(law, {
+    owes: "flight_or_refund",
+    article: "Articles 4(3), 5(1)(a) and 8",
+    text: `The passenger chooses: ${CHOICE}.`,
+    onlyIf: joinConditions([law.condition, onlyIf]),
+  });
 
 type Owed = Pick<AirlineDuty, "owes" | "article" | "text" | "onlyIf"> & { amount?: string | null };
 

@@ -3,7 +3,9 @@ import { task as countOffers } from "./count-offers.ts";
 import { ADULT_AGE } from "./passenger-types.ts";
 
 interface Relaxed {
-  argument: "cabinClass" | "passengers" | "departureDate";
+  argument: "cabinClass" | "passengers" | "departureDate" | "returnDate";
+  /** What was tried, if nothing helps. */
+  tried: string;
   /** The advice if it helps. */
   hint: string;
   query: FlightSearch;
@@ -14,7 +16,8 @@ const isAdult = ({ age = ADULT_AGE }: FlightSearch["passengers"][number]): boole
 const nextDay = (date: string): string => Temporal.PlainDate.from(date).add({ days: 1 }).toString();
 
 function relaxations(query: FlightSearch): Relaxed[] {
-  const { cabinClass, passengers, departureDate, returnDate } = query;
+  const { returnDate, ...oneWay } = query;
+  const { cabinClass, passengers, departureDate } = query;
   const later = nextDay(departureDate);
   const dates = { departureDate: later, ...(returnDate === undefined ? {} : { returnDate: nextDay(returnDate) }) };
   return [
@@ -23,6 +26,7 @@ function relaxations(query: FlightSearch): Relaxed[] {
       : [
           {
             argument: "cabinClass" as const,
+            tried: "in economy",
             hint: "there are offers in economy",
             query: { ...query, cabinClass: "economy" as const },
           },
@@ -32,15 +36,27 @@ function relaxations(query: FlightSearch): Relaxed[] {
       : [
           {
             argument: "passengers" as const,
+            tried: "for one passenger",
             hint: "there are offers for one passenger: search for fewer at a time",
             query: { ...query, passengers: [passengers.find(isAdult) ?? { loyaltyAccounts: [] }] },
           },
         ]),
     {
       argument: "departureDate" as const,
+      tried: "a day later",
       hint: `there are offers a day later, on ${later}`,
       query: { ...query, ...dates },
     },
+    ...(returnDate === undefined
+      ? []
+      : [
+          {
+            argument: "returnDate" as const,
+            tried: "without the return flight",
+            hint: `there are flights out, but none back on ${returnDate} to go with them: search with another returnDate, or for each direction alone`,
+            query: oneWay,
+          },
+        ]),
   ];
 }
 
@@ -50,19 +66,21 @@ export async function explainNoOffers(
   query: FlightSearch,
   options: CallOptions,
 ): Promise<{ detail: string; emptiedBy: string[] }> {
+  const relaxed = relaxations(query);
   const tried = await Promise.all(
-    relaxations(query).map(async (relaxed) => {
+    relaxed.map(async (one) => {
       // A failed search explains nothing.
-      const found = await flights.digestOffers(relaxed.query, countOffers, undefined, options).catch(() => 0);
-      return found === 0 ? [] : [relaxed];
+      const found = await flights.digestOffers(one.query, countOffers, undefined, options).catch(() => 0);
+      return found === 0 ? [] : [one];
     }),
   );
   const helped = tried.flat();
   const { origin, destination, departureDate } = query;
   const said = `The supplier has no flights from ${origin} to ${destination} on ${departureDate} that fit everything`;
   if (helped.length === 0) {
+    const others = new Intl.ListFormat("en", { type: "disjunction" }).format(relaxed.map(({ tried }) => tried));
     return {
-      detail: `${said}, nor in economy, for one passenger or a day later. Try other airports (find_airports_nearby) or dates further away.`,
+      detail: `${said}, nor ${others}. Try other airports (find_airports_nearby) or dates further away.`,
       emptiedBy: [],
     };
   }

@@ -5,6 +5,7 @@ import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { saleRates, shownInUsdc } from "../../bookings/index.ts";
 import { Beds } from "../accommodation-answer.ts";
 import { defineTool } from "../context.ts";
+import { sayBookedThere } from "../other-stays.ts";
 import { quoteOwnRate } from "../own-quotes.ts";
 import { sayBeds } from "../say-guests.ts";
 import { seeQuote } from "../see-stays.ts";
@@ -35,7 +36,10 @@ export const quoteStay = defineTool({
       .nullable()
       .describe("Ages of the guests searched as children; the others are adults; null: not known"),
     beds: Beds,
-    warnings: z.array(z.string()).readonly().describe("What to settle before booking, such as too few beds"),
+    warnings: z
+      .array(z.string())
+      .readonly()
+      .describe("To settle before booking: too few beds, a stay already booked there"),
     totalAmount: DecimalAmount.describe("What book_stay takes"),
     totalCurrency: z.string(),
     totalUsdc: DecimalAmount.optional().describe(
@@ -70,7 +74,10 @@ export const quoteStay = defineTool({
     const quote = await quoteOwnRate({ stayBookings, negotiatedRates }, caller, rateId, { signal: call.signal });
     const rates = await saleRates({ fx, clock }, caller.environment, [quote.totalCurrency]);
     await seeQuote(stores.seenOffers, caller, rateId, quote, rates);
-    const warnings = sayBeds({ ...quote, childAges: quote.childAges ?? [] });
+    const warnings = [
+      ...(await sayBookedThere(stores, caller, quote)),
+      ...sayBeds({ ...quote, childAges: quote.childAges ?? [] }),
+    ];
     return { ...quote, warnings, ...shownInUsdc(quote, rates), ...stays.provenance(), sandbox: stays.sandbox };
   },
 });
