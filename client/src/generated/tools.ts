@@ -6210,7 +6210,7 @@ export type TravelSafetyAidResult = {
     other: string[];
     /** Whether two sources agree, they disagree in part, there is only one, or none names a number */
     agreement: "both" | "partial" | "single" | "none";
-    /** How reliable the numbers are; show it with them */
+    /** Whom to call, and how reliable the numbers are */
     whatToDo: string;
     /** The sources' disagreement */
     note: string | null;
@@ -6246,7 +6246,7 @@ export type TravelSafetyAidResult = {
     other: string[];
     /** Whether two sources agree, they disagree in part, there is only one, or none names a number */
     agreement: "both" | "partial" | "single" | "none";
-    /** How reliable the numbers are; show it with them */
+    /** Whom to call, and how reliable the numbers are */
     whatToDo: string;
     /** The sources' disagreement */
     note: string | null;
@@ -6261,7 +6261,7 @@ export type TravelSafetyAidResult = {
   /** For the traveler */
   advice: string[];
   /** Found in travelerNotes by keyword; check for others yourself */
-  recognizedNeeds: ("medical" | "allergy" | "mobility" | "pregnancy" | "children" | "hearing")[];
+  recognizedNeeds: ("emergency" | "theft" | "medical" | "allergy" | "mobility" | "pregnancy" | "children" | "hearing")[];
   nearestHelp: {
     source: string;
     sourceLevel: "live" | "open" | "embedded";
