@@ -106,7 +106,7 @@ const LOSS =
 const SYMPTOMS = new RegExp(`${SEVERE.source}|${MILD.source}`, "iu");
 const THEFT = new RegExp(`${ASSAULT.source}|${LOSS.source}`, "iu");
 
-/** What needs action now, in the order of the advice. */
+/** These need action now; the advice keeps their order. */
 export const EMERGENCIES = [
   { need: "emergency", words: SYMPTOMS },
   { need: "theft", words: THEFT },

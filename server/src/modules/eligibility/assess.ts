@@ -12,7 +12,7 @@ import type {
   RuleSource,
 } from "./eligibility-rules.ts";
 import { type Case, daysBetween, type Finding, findSource, worstVerdict } from "./findings.ts";
-import { heedOtherNationalities, isCitizenOfDestination } from "./own-nationality.ts";
+import { heedOtherNationalities } from "./own-nationality.ts";
 import type { KnownRegime, Regimes } from "./read-regimes.ts";
 import type { Regime } from "./regime-schema.ts";
 
@@ -40,7 +40,8 @@ function assess(regimes: Regimes, question: EligibilityQuestion): EligibilityAss
   const { document, destinationIso3 } = question;
   const known = regimes.get(destinationIso3);
   if (namesNoNationality(document.nationality)) return withoutNationality(question, known);
-  if (isCitizenOfDestination(document.nationality, question, known)) return ownCountry(question, known);
+  const isOwnCountry = known?.regime.citizens?.has(document.nationality) ?? document.nationality === destinationIso3;
+  if (isOwnCountry || document.nationality === destinationIso3) return ownCountry(question, known);
   if (mayLiveThere(question, known?.regime)) return residentHome(question, known);
   if (known === undefined) return notCovered(question);
   const { regime } = known;

@@ -79,6 +79,21 @@ describe("a national of the destination whose passport has expired", () => {
     expect(visitor.summary).not.toMatch(how);
   });
 
+  test("is at home in the territories, too", async () => {
+    for (const [own, territory] of [
+      ["USA", "PRI"],
+      ["GBR", "JEY"],
+    ] as const) {
+      const citizen = await travelerWith([[own, VALID]]);
+      expect(await check(citizen, "URY", territory), territory).toMatchObject({ verdict: "eligible", nextSteps: [] });
+      const userId = await travelerWith([
+        ["CHL", VALID],
+        [own, EXPIRED],
+      ]);
+      expect(await check(userId, "URY", territory), territory).toMatchObject({ verdict: "needs_information" });
+    }
+  });
+
   test("may use a passport that the country accepts from its own, or one of free movement", async () => {
     for (const [valid, own] of [
       ["USA", "CAN"],
@@ -144,6 +159,12 @@ describe("an expired passport within the Schengen area", () => {
 
   test("is not accepted from visitors, who have no such card", async () => {
     expect(await check(await travelerWith([["USA", 50]]), "PRT", "POL")).toMatchObject({ verdict: "not_admitted" });
+  });
+
+  test("has no fingerprints taken of citizens of the Union", async () => {
+    const said = expect.arrayContaining([expect.stringContaining("fingerprints")]);
+    expect((await check(await travelerWith([["PRT", VALID]]), "URY", "POL")).nextSteps).toEqual([]);
+    expect((await check(await travelerWith([["USA", VALID]]), "URY", "POL")).nextSteps).toEqual(said);
   });
 
   test("passes while it is valid, and an own right does not lapse", async () => {

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type EligibilityCase, eligibilityCases, listEntries } from "../../../test/support/eligibility-cases.ts";
 import { createRules } from "./assess.ts";
@@ -52,6 +54,13 @@ test("only where rules ask for earlier stays can these decide an admission", () 
   const countries = byStays.map(([country]) => country);
   expect(countries).toContain("USA");
   expect([...regimes.keys()].filter((country) => rules.admitsByStays(country))).toEqual(countries);
+});
+
+test("the guide names every destination that has rules", () => {
+  const guide = readFileSync(resolve(import.meta.dirname, "../../../../docs/entry-rules.md"), "utf8");
+  const [, covered = ""] = /^The rules cover (.*)$/m.exec(guide) ?? [];
+  for (const title of new Set([...regimes.values()].map(({ regime }) => regime.title)))
+    expect(covered).toContain(title);
 });
 
 /** The tools refuse these before the rules see them; official-cases-by-tool.test.ts covers them. */

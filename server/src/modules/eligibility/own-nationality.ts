@@ -14,28 +14,25 @@ export function heedOtherNationalities(
 ): EligibilityAssessment {
   const { document, otherNationalities, arrivesOn, purpose } = question;
   const isOnlyOwn = known?.regime.nationals?.isOnlyOwn === true;
-  const isCitizen = (code: string) => isCitizenOfDestination(code, question, known);
+  const isCitizen = (code: string) => code === question.destinationIso3 || known?.regime.citizens?.has(code) === true;
   const isFree = (code: string) =>
     !isOnlyOwn && known?.regime.freeMovement.some(({ nationalities }) => nationalities.has(code)) === true;
   const mayUse = known?.regime.nationals?.passports?.has(document.nationality) === true;
-  if (namesNoNationality(document.nationality) || isCitizen(document.nationality) || isFree(document.nationality)) {
-    return assessed;
-  }
+  if (namesNoNationality(document.nationality)) return assessed;
+  if (isCitizen(document.nationality) || isFree(document.nationality)) return withoutNotes(assessed, known);
   const own = otherNationalities.find(isCitizen) ?? otherNationalities.find(isFree);
   if (own === undefined || mayUse || document.expiresOn < arrivesOn.toString()) return assessed;
   const isEnough = assessed.verdict === "eligible" && (!isOnlyOwn || purpose === "transit");
   return isEnough ? withRemark(assessed, own) : asNational(question, known, assessed, own);
 }
 
-export function isCitizenOfDestination(
-  code: string,
-  { destinationIso3 }: Pick<EligibilityQuestion, "destinationIso3">,
-  known: KnownRegime | undefined,
-): boolean {
-  return code === destinationIso3 || known?.regime.citizens?.has(code) === true;
-}
-
 const say = (code: string) => `${code}, ${nameCountry(code)}`;
+
+function withoutNotes(assessed: EligibilityAssessment, known: KnownRegime | undefined): EligibilityAssessment {
+  const { notes = [], notesFor } = known?.regime ?? {};
+  if (notesFor !== "visitors") return assessed;
+  return { ...assessed, nextSteps: assessed.nextSteps.filter((step) => !notes.includes(step)) };
+}
 
 function withRemark(assessed: EligibilityAssessment, own: string): EligibilityAssessment {
   const remark = `The traveler also has the nationality of the destination, or one with the same rights (${say(own)}). Many countries want such travelers to enter and leave with that passport: take it along, and renew it if it has expired.`;
@@ -70,7 +67,7 @@ function asNational(
     recalled: false,
     asOf: source?.asOf ?? null,
     nextSteps: [
-      `Travel on a valid passport of the nationality ${own}. If it has expired, renew it, or ask a consulate of ${nameCountry(own)} for an emergency travel document before anything is paid. Do not apply for a visa or an authorization with this passport.`,
+      `Travel on a valid passport of the nationality ${own}. If it has expired, renew it, or ask a consulate of the country that issued it for an emergency travel document, before anything is paid. Do not apply for a visa or an authorization with this passport.`,
       `If the traveler no longer has the nationality ${own}, remove that passport with save_traveler and ask again.`,
     ],
   };

@@ -90,7 +90,7 @@ const RegimeShape = z.strictObject({
   /** The government's page for travelers. */
   officialUrl: z.url(),
   countries: Nationalities,
-  /** Its own citizens; defaults to the nationals of its countries. */
+  /** Whose own country all of them are; by default, each country is that of its own nationals alone. */
   citizens: Nationalities.optional(),
   sources: z.record(z.string(), Source),
   authorizations: z
@@ -134,6 +134,8 @@ const RegimeShape = z.strictObject({
   /** The source that says so: no border is checked between the countries of the regime. */
   openInside: z.string().optional(),
   notes: z.array(z.string()).default([]),
+  /** Whether the notes are also for citizens and those who move freely. */
+  notesFor: z.enum(["everybody", "visitors"]).default("everybody"),
 });
 
 export const Regime = RegimeShape.check((context) => {

@@ -4,7 +4,7 @@ import type { Position } from "../../ports/maps.ts";
 import type { BookedSegment, BookedSlice } from "../../ports/supplier/flights.ts";
 import type { Booking, BookingRate } from "../bookings/index.ts";
 import type { TripOwner } from "../trip-record/index.ts";
-import type { OwnStay } from "./booked-stay.ts";
+import type { BookedStay, OwnStay } from "./booked-stay.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
