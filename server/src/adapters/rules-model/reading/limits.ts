@@ -90,9 +90,16 @@ export function readTimes(marks: Marks): Times {
     const role = isOfAny ? findRoleOfAny(marks, index, to) : findRoleOfTime(marks, index, to);
     const isBack = isHome || role === "back";
     const isArrival = isHome || findDirection(marks, index) === "arrive";
-    const name = isBack ? (isArrival ? "returnArrives" : "returnDeparts") : isArrival ? "arrives" : "departs";
+    const name: keyof Times = isBack
+      ? isArrival
+        ? "returnArrives"
+        : "returnDeparts"
+      : isArrival
+        ? "arrives"
+        : "departs";
     const isBoth = isOfAny && !isArrival && role === "none";
-    for (const one of isBoth ? (["departs", "returnDeparts"] as const) : ([name] as const)) {
+    const ways: readonly (keyof Times)[] = isBoth ? ["departs", "returnDeparts"] : [name];
+    for (const one of ways) {
       times = { ...times, [one]: isClock ? withOther(times[one], window) : withinBoth(times[one], window) };
     }
   };

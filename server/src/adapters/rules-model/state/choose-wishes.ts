@@ -159,6 +159,8 @@ export function findChoice(state: State, reading: Reading): Choice | undefined {
   const { choice, kinds, numbers, times, airlines } = reading;
   if (state.lastShown === undefined) return undefined;
   if (choice !== undefined) return choice;
+  // "She will be six"
+  if (state.question === "childAges") return undefined;
   if (state.lastShown === "stays" && asksForNearest(reading)) return { sort: "distance" };
   const [bare] = numbers;
   const isShort = reading.marks.list.filter(({ kind }) => kind !== "skip" && kind !== "sign").length <= 3;
