@@ -36,7 +36,7 @@ export const wholeTrips: readonly Dialogue[] = [
       "Dann nehme ich das nächste mit Frühstück.",
       "Ist der Flug jetzt wirklich gebucht?",
     ],
-    answers: { ...de, confirmation: "Na gut, ja, buchen Sie das bitte so." },
+    answers: { ...de, confirmation: "Ja, buchen Sie das bitte so." },
     goal: {
       orders: [
         { flight: { from: "FRA", to: "VIE", on: "{in 42 days}", back: "{in 44 days}" } },
