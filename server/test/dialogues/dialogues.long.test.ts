@@ -6,10 +6,11 @@ import { german } from "./german.ts";
 import { type Outcome, runDialogue } from "./run-dialogue.ts";
 import { spanish } from "./spanish.ts";
 import { strangers } from "./strangers.ts";
+import { wholeTrips } from "./whole-trips.ts";
 
 const LEAST_SHARE = 0.9;
 
-const languages: Readonly<Record<string, readonly Dialogue[]>> = { english, german, spanish, strangers };
+const languages: Readonly<Record<string, readonly Dialogue[]>> = { english, german, spanish, strangers, wholeTrips };
 
 /** The dialogue as it went, for whoever looks for the reason. */
 const describeOutcome = ({ id, missed, wrongSpends, turns }: Outcome): string =>

@@ -5,6 +5,7 @@ import { german } from "./german.ts";
 import { listDays, renderDates } from "./render-dates.ts";
 import { spanish } from "./spanish.ts";
 import { strangers } from "./strangers.ts";
+import { wholeTrips } from "./whole-trips.ts";
 
 const dialogues: readonly Dialogue[] = [...english, ...german, ...spanish];
 const TODAY = Temporal.PlainDate.from("2026-11-27");
@@ -25,27 +26,30 @@ it("has twenty dialogues in each language and all kinds", () => {
   expect(new Set(dialogues.map(({ id }) => id)).size).toBe(dialogues.length);
 });
 
-describe.each([...dialogues, ...strangers])("$id", ({ id, language, say, answers, given = [], goal }) => {
-  it("is a dialogue of its language with a change of mind, a goal and dates that render", () => {
-    expect(id.slice(0, 3)).toBe(`${language}-`);
-    expect(say.length).toBeGreaterThanOrEqual(2);
-    const texts = [...say, ...Object.values(answers).flat()].filter((text) => text !== NEXT);
-    for (const text of texts) expect(renderDates(text, language, TODAY)).toMatch(/^[^{}\n]{1,400}$/u);
-    for (const slot of Object.keys(answers)) expect(SLOTS).toContain(slot);
-    expect([...(goal.calls ?? []), ...(goal.orders ?? [])].length).toBeGreaterThan(0);
-    for (const template of [...listTemplates(goal), ...listTemplates(given)]) {
-      const days = listDays(template, TODAY);
-      expect(days.length).toBeGreaterThan(0);
-      for (const day of days) expect(day).toMatch(ISO_DATE);
-    }
-  });
+describe.each([...dialogues, ...strangers, ...wholeTrips])(
+  "$id",
+  ({ id, language, say, answers, given = [], goal }) => {
+    it("is a dialogue of its language with a change of mind, a goal and dates that render", () => {
+      expect(id.slice(0, 3)).toBe(`${language}-`);
+      expect(say.length).toBeGreaterThanOrEqual(2);
+      const texts = [...say, ...Object.values(answers).flat()].filter((text) => text !== NEXT);
+      for (const text of texts) expect(renderDates(text, language, TODAY)).toMatch(/^[^{}\n]{1,400}$/u);
+      for (const slot of Object.keys(answers)) expect(SLOTS).toContain(slot);
+      expect([...(goal.calls ?? []), ...(goal.orders ?? [])].length).toBeGreaterThan(0);
+      for (const template of [...listTemplates(goal), ...listTemplates(given)]) {
+        const days = listDays(template, TODAY);
+        expect(days.length).toBeGreaterThan(0);
+        for (const day of days) expect(day).toMatch(ISO_DATE);
+      }
+    });
 
-  it("answers the confirmation of what it wants bought or cancelled", () => {
-    const wantsDeed = (goal.orders ?? []).length > given.filter((one) => !("trip" in one)).length || goal.cancelled;
-    const replies = [answers.confirmation ?? []].flat();
-    if (wantsDeed) expect(replies.at(-1)).toMatch(/^(?:yes|ja|sí|ok|vale)(?!\p{L})/iu);
-  });
-});
+    it("answers the confirmation of what it wants bought or cancelled", () => {
+      const wantsDeed = (goal.orders ?? []).length > given.filter((one) => !("trip" in one)).length || goal.cancelled;
+      const replies = [answers.confirmation ?? []].flat();
+      if (wantsDeed) expect(replies.at(-1)).toMatch(/^(?:yes|ja|sí|ok|vale)(?!\p{L})/iu);
+    });
+  },
+);
 
 it.each([
   ["{in 40 days}", "en", "January 6"],

@@ -89,6 +89,17 @@ describe("fewer travelers", () => {
     expect(last(turns, "search_more_flights")).toMatchObject({ ages: [30, 6] });
   });
 
+  it.each([
+    "my husband doesn't like early flights, rather leave on 16 May",
+    "my husband can't sleep on planes, rather leave on 16 May",
+  ])("but not because of what somebody cannot do: %s", async (said) => {
+    const turns = await talkWithRules(["a flight for my husband and me from Toronto to Vancouver on 15 May", said], {
+      companions: [],
+    });
+    const search = turns[1]?.calls.find(({ name }) => name === "search_flights");
+    expect(search?.args).toMatchObject({ passengers: 2 });
+  });
+
   it("a child's profile is asked for without an address", async () => {
     const turns = await talkWithRules(
       ["a flight for my daughter Mia, who is 6, and me from Toronto to Vancouver on 15 May"],

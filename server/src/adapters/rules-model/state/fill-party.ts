@@ -72,7 +72,7 @@ const ONLY_ME =
   /\b(?:only|just|nur|blos|solo|solamente|unicamente)\b[^.!?]*\b(?:me|myself|i|ich|mich|mir|yo|mi)\b|\b(?:me|i|ich|yo)\b[^.!?]*\b(?:nobody else|no one else|sonst niemand|niemand sonst|nadie mas)\b/;
 /** "My husband has to work": a companion who does not come along. */
 const STAYS_AT_HOME =
-  /\b(?:husband|wife|partner|friend|colleague|boyfriend|girlfriend|mother|father|brother|sister|mann|frau|partnerin|freund|freundin|kollege|kollegin|marido|mujer|esposa|pareja|amigo|amiga|novio|novia)\b[^.!?,;]{0,12}\b(?:has to work|have to work|can't|cannot|can not|isn't|is not|won't|will not|doesn't|stays|is staying|must work|muss arbeiten|kommt (?:doch |leider )?nicht|kann (?:doch |leider )?nicht|bleibt|no (?:viene|puede|va)|tiene que trabajar|se queda)\b/g;
+  /\b(?:husband|wife|partner|friend|colleague|boyfriend|girlfriend|mother|father|brother|sister|mann|frau|partnerin|freund|freundin|kollege|kollegin|marido|mujer|esposa|pareja|amigo|amiga|novio|novia)\b[^.!?,;]{0,12}\b(?:has to work|must work|stays (?:at )?home|is staying (?:at )?home|(?:can't|cannot|can not|won't|will not|doesn't|isn't|is not) (?:be )?(?:com\w+|make it|join\w*|travel\w*|fly\w*|go\w*)|muss arbeiten|kommt (?:doch |leider )?nicht|kann (?:doch |leider )?nicht (?:mit\w*|kommen|reisen|fliegen)|bleibt zu hause|no (?:viene|va|viaja|puede (?:venir|viajar|ir|volar))|tiene que trabajar|se queda)\b/g;
 const CHILD_UNTIL = 18;
 
 function ageOn(bornOn: string, day: string): number | undefined {

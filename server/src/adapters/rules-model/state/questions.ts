@@ -3,7 +3,7 @@ import type { State, Wish } from "./state.ts";
 
 /** "Is our flight actually booked?", and not "what have I booked?". */
 const IS_BOOKED =
-  /\b(?:is|are|was|were|has|have|did|am|i'm)\b[^.!?]*\b(?:booked|reserved|confirmed|go(?:ne)? through)(?=[\s,]*(?:[?.!]|$|now\b|yet\b|already\b|or\b|then\b|for\b|in\b|already\b))|\b(?:ist|sind|wurde|wurden|habe|haben|hat)\b[^.!?]*\b(?:gebucht|reserviert|bestatigt)(?=[\s,]*(?:[?.!]|$|oder\b|worden\b|jetzt\b))|\b(?:esta|estan|quedo|ha quedado|han quedado|hemos|he|se ha|se han)\b[^.!?]*\b(?:reservad[oa]s?|confirmad[oa]s?)(?=[\s,]*(?:[?.!]|$|(?:ya|o|de verdad|realmente|entonces|el|la|mi|nuestr[oa]|todo)\b))/;
+  /\b(?:is|are|was|were|has|have|did|am|i'm)\b[^.!?]*\b(?:booked|reserved|confirmed|go(?:ne)? through)(?=[\s,]*(?:[?.!]|$|now\b|yet\b|already\b|or\b|then\b|for\b|in\b|already\b))|\b(?:ist|sind|wurde|wurden|habe|haben|hast|hat)\b[^.!?]*\b(?:gebucht|reserviert|bestatigt)(?=[\s,]*(?:[?.!]|$|oder\b|worden\b|jetzt\b))|\b(?:esta|estan|quedo|ha quedado|han quedado|hemos|he|se ha|se han)\b[^.!?]*\b(?:reservad[oa]s?|confirmad[oa]s?)(?=[\s,]*(?:[?.!]|$|(?:ya|o|de verdad|realmente|entonces|el|la|mi|nuestr[oa]|todo)\b))/;
 const REALLY =
   /\?|\b(?:really|actually|wirklich|tatsachlich|eigentlich|schon|de verdad|realmente|seguro que|i wonder|not sure)\b/;
 const ASKS_WHICH =
