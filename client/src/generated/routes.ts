@@ -138,6 +138,8 @@ export interface Routes {
   setMemberRoles(input: SetMemberRolesInput, options?: RouteOptions): RouteAnswer<SetMemberRolesAnswer, SetMemberRolesRouteCode>;
   /** List money movements. Money that entered or left the tenant's wallets, newest first: purpose, amount, counterpart, order or trip, transaction. */
   getMovements(input?: GetMovementsInput, options?: RouteOptions): RouteAnswer<GetMovementsAnswer, GetMovementsRouteCode>;
+  /** Export money movements as CSV. One movement per line. The newest 1000, in UTF-8 with a header. */
+  exportMovements(input?: ExportMovementsInput, options?: RouteOptions): RouteAnswer<ExportMovementsAnswer, ExportMovementsRouteCode>;
   /** Read where a person wants notices. The channels, the quiet hours, and the kinds that the person does not want. Null: the person gets no notices. A person's own key needs no scope for their own. */
   getNoticePreferences(input: GetNoticePreferencesInput, options?: RouteOptions): RouteAnswer<GetNoticePreferencesAnswer, GetNoticePreferencesRouteCode>;
   /** Say where a person wants notices. From then on the person is told of tickets, check-in, invoices, cancellations, changes by the airline, and runs that wait for them: once each, in the first of these channels that reaches them. Email goes to the address that the person writes from, or that of their profile. A person's own key needs no scope for their own. */
@@ -148,10 +150,12 @@ export interface Routes {
   endNoticesOfAKind(input: EndNoticesOfAKindInput, options?: RouteOptions): RouteAnswer<EndNoticesOfAKindAnswer, EndNoticesOfAKindRouteCode>;
   /** This description. OpenAPI 3.1, generated from the registry of tools. Has an ETag and can be read from any web page. */
   openapi(input?: undefined, options?: RouteOptions): RouteAnswer<OpenapiAnswer, OpenapiRouteCode>;
-  /** List orders. The tenant's flight and stay orders, newest first, as last read from the supplier. As CSV, with one line per traveler of each order: what was spent on whom, the order's cost in equal parts. */
+  /** List orders. The tenant's flight and stay orders, newest first, as last read from the supplier. */
   getOrders(input?: GetOrdersInput, options?: RouteOptions): RouteAnswer<GetOrdersAnswer, GetOrdersRouteCode>;
   /** Read an order. One of the tenant's orders: its documents, and its changes, refunds, credits and history. */
   getOrder(input: GetOrderInput, options?: RouteOptions): RouteAnswer<GetOrderAnswer, GetOrderRouteCode>;
+  /** Export orders as CSV. What was spent on whom: one line per traveler of each order, with an equal share of what the order cost after refunds. The newest 1000, in UTF-8 with a header. */
+  exportOrders(input?: ExportOrdersInput, options?: RouteOptions): RouteAnswer<ExportOrdersAnswer, ExportOrdersRouteCode>;
   /** List travel policies. The newest version of each of the tenant's policies, and default-corp, which every tenant has. */
   listPolicies(input?: undefined, options?: RouteOptions): RouteAnswer<ListPoliciesAnswer, ListPoliciesRouteCode>;
   /** Read a travel policy. The version that applies now, or the newest if none applies yet; version selects another. PUT its document under another id to copy it. */
@@ -2189,8 +2193,6 @@ export type GetMovementsInput = {
   to?: string | undefined;
   orderId?: string | undefined;
   tripId?: string | undefined;
-  /** csv: the newest 1000 as a file, whatever limit and cursor say */
-  format?: "json" | "csv" | undefined;
 };
 
 export type GetMovementsAnswer = {
@@ -2239,9 +2241,22 @@ export type GetMovementsAnswer = {
     amount: string;
     chain?: string;
   })[] | null;
-} | ReceivedFile;
+};
 
 export type GetMovementsRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+
+export type ExportMovementsInput = {
+  /** First day, UTC */
+  from?: string | undefined;
+  /** Last day, UTC */
+  to?: string | undefined;
+  orderId?: string | undefined;
+  tripId?: string | undefined;
+};
+
+export type ExportMovementsAnswer = ReceivedFile;
+
+export type ExportMovementsRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "sandbox_unavailable" | "unavailable";
 
 export type GetNoticePreferencesInput = {
   userId: string;
@@ -2341,8 +2356,6 @@ export type GetOrdersInput = {
   bookedFrom?: string | undefined;
   /** Only orders that were booked on this day or earlier, UTC */
   bookedTo?: string | undefined;
-  /** csv: the newest 1000 as a file, whatever limit and cursor say */
-  format?: "json" | "csv" | undefined;
 };
 
 export type GetOrdersAnswer = {
@@ -2402,7 +2415,7 @@ export type GetOrdersAnswer = {
   })[];
   /** null on the last page */
   nextCursor: string | null;
-} | ReceivedFile;
+};
 
 export type GetOrdersRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
@@ -2553,6 +2566,26 @@ export type GetOrderAnswer = {
 };
 
 export type GetOrderRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type ExportOrdersInput = {
+  /** Only orders with this status */
+  status?: "held" | "confirmed" | "cancelled" | "lapsed" | undefined;
+  kind?: "flight" | "stay" | undefined;
+  /** Only orders on which this user travels */
+  userId?: string | undefined;
+  /** Only travel that ends on this local day or later */
+  from?: string | undefined;
+  /** Only travel that begins on this local day or earlier */
+  to?: string | undefined;
+  /** Only orders that were booked on this day or later, UTC */
+  bookedFrom?: string | undefined;
+  /** Only orders that were booked on this day or earlier, UTC */
+  bookedTo?: string | undefined;
+};
+
+export type ExportOrdersAnswer = ReceivedFile;
+
+export type ExportOrdersRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type ListPoliciesAnswer = {
   policies: ({

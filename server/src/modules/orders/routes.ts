@@ -110,13 +110,48 @@ const OrderAnswer = OrderSummary.extend({
 });
 
 const day = z.iso.date("must be a date, YYYY-MM-DD");
-const formatQuery = {
-  format: z
-    .enum(["json", "csv"])
-    .describe(`csv: the newest ${MOST_EXPORTED} as a file, whatever limit and cursor say`)
-    .exactOptional(),
+const orderFilters = {
+  status: OrderStatus.describe("Only orders with this status").exactOptional(),
+  kind: z.enum(["flight", "stay"]).exactOptional(),
+  userId: z.string().describe("Only orders on which this user travels").exactOptional(),
+  from: day.describe("Only travel that ends on this local day or later").exactOptional(),
+  to: day.describe("Only travel that begins on this local day or earlier").exactOptional(),
+  bookedFrom: day.describe("Only orders that were booked on this day or later, UTC").exactOptional(),
+  bookedTo: day.describe("Only orders that were booked on this day or earlier, UTC").exactOptional(),
 };
-const CSV = { "text/csv": z.string() };
+const OrderFilters = z.object(orderFilters);
+
+function toAsked({ kind, bookedFrom, bookedTo, ...filter }: z.output<typeof OrderFilters>) {
+  const kinds = kind === undefined ? undefined : { kinds: [kind] };
+  return { ...filter, ...kinds, booked: dayBounds({ from: bookedFrom, to: bookedTo }) };
+}
+
+const movementFilters = {
+  from: day.describe("First day, UTC").exactOptional(),
+  to: day.describe("Last day, UTC").exactOptional(),
+  orderId: z.string().exactOptional(),
+  tripId: z.string().exactOptional(),
+};
+
+const CSV = { 200: { description: "The file.", schema: z.string(), contentType: "text/csv" } };
+const MANY = `The newest ${MOST_EXPORTED}, in UTF-8 with a header`;
+
+const exportOrderList = defineRoute({
+  id: "export_orders",
+  method: "GET",
+  path: "/api/orders/export",
+  tag: "orders",
+  summary: "Export orders as CSV",
+  description: `What was spent on whom: one line per traveler of each order, with an equal share of what the order cost after refunds. ${MANY}.`,
+  scope: "flights:read",
+  query: OrderFilters,
+  answers: CSV,
+  errors: {},
+  async run({ principal: { tenantId, environment, scopes }, query }, { reads }: OrderRoutePorts) {
+    const asked = { ...toAsked(query), limit: MOST_EXPORTED };
+    return exportOrders(await reads(tenantId, ({ orders }) => orders.list(tenantId, environment, asked)), scopes);
+  },
+});
 
 const listOrders = defineRoute({
   id: "get_orders",
@@ -124,32 +159,20 @@ const listOrders = defineRoute({
   path: "/api/orders",
   tag: "orders",
   summary: "List orders",
-  description:
-    "The tenant's flight and stay orders, newest first, as last read from the supplier. As CSV, with one line per traveler of each order: what was spent on whom, the order's cost in equal parts.",
+  description: "The tenant's flight and stay orders, newest first, as last read from the supplier.",
   scope: "flights:read",
   query: z.object({
     ...pageQuery(z.string().regex(/^bkg_[0-9A-Z]{26}$/, CURSOR_MESSAGE)),
-    status: OrderStatus.describe("Only orders with this status").exactOptional(),
-    kind: z.enum(["flight", "stay"]).exactOptional(),
-    userId: z.string().describe("Only orders on which this user travels").exactOptional(),
-    from: day.describe("Only travel that ends on this local day or later").exactOptional(),
-    to: day.describe("Only travel that begins on this local day or earlier").exactOptional(),
-    bookedFrom: day.describe("Only orders that were booked on this day or later, UTC").exactOptional(),
-    bookedTo: day.describe("Only orders that were booked on this day or earlier, UTC").exactOptional(),
-    ...formatQuery,
+    ...orderFilters,
   }),
-  answers: { 200: { description: "One page of orders.", schema: OrdersAnswer, otherwise: CSV } },
+  answers: { 200: { description: "One page of orders.", schema: OrdersAnswer } },
   errors: {},
   async run({ principal: { tenantId, environment, scopes }, query }, { reads }: OrderRoutePorts) {
-    const { format, limit: _, cursor, kind, bookedFrom, bookedTo, ...filter } = query;
-    const kinds = kind === undefined ? undefined : { kinds: [kind] };
-    const asked = { ...filter, ...kinds, booked: dayBounds({ from: bookedFrom, to: bookedTo }) };
-    const list = (limit: number, before?: string) =>
-      reads(tenantId, ({ orders }) => orders.list(tenantId, environment, { ...asked, limit, before }));
-    if (format === "csv") return exportOrders(await list(MOST_EXPORTED), scopes);
+    const { limit, cursor: before, ...filter } = query;
+    const asked = { ...toAsked(filter), before };
     const { shown, nextCursor } = await readPage(
-      query,
-      (limit) => list(limit, cursor),
+      { ...(limit === undefined ? {} : { limit }) },
+      (most) => reads(tenantId, ({ orders }) => orders.list(tenantId, environment, { ...asked, limit: most })),
       ({ bookingId }) => bookingId,
     );
     const listed = shown.map((order) => ({
@@ -218,21 +241,33 @@ const listMovements = defineRoute({
   scope: "treasury:read",
   query: z.object({
     ...pageQuery(z.string().regex(MOVEMENT_CURSOR, CURSOR_MESSAGE)),
-    from: day.describe("First day, UTC").exactOptional(),
-    to: day.describe("Last day, UTC").exactOptional(),
-    orderId: z.string().exactOptional(),
-    tripId: z.string().exactOptional(),
-    ...formatQuery,
+    ...movementFilters,
   }),
-  answers: { 200: { description: "One page of movements.", schema: StatementAnswer, otherwise: CSV } },
+  answers: { 200: { description: "One page of movements.", schema: StatementAnswer } },
   errors: { sandbox_unavailable: "This deployment runs without the sandbox. Use a production key." },
   async run({ principal, query, fail }, { reads, portsFor }: MovementRoutePorts) {
     const { usableChains } = portsFor(principal.environment) ?? {};
     if (usableChains === undefined) throw fail("sandbox_unavailable");
-    const { format, ...asked } = query;
-    if (format !== "csv") return await readStatement({ reads, usableChains }, principal, asked);
-    const { cursor: _, ...all } = { ...asked, limit: MOST_EXPORTED };
-    return exportMovements((await readMovements({ reads, usableChains }, principal, all)).movements);
+    return await readStatement({ reads, usableChains }, principal, query);
+  },
+});
+
+const exportMovementList = defineRoute({
+  id: "export_movements",
+  method: "GET",
+  path: "/api/movements/export",
+  tag: "treasury",
+  summary: "Export money movements as CSV",
+  description: `One movement per line. ${MANY}.`,
+  scope: "treasury:read",
+  query: z.object(movementFilters),
+  answers: CSV,
+  errors: { sandbox_unavailable: "This deployment runs without the sandbox. Use a production key." },
+  async run({ principal, query, fail }, { reads, portsFor }: MovementRoutePorts) {
+    const { usableChains } = portsFor(principal.environment) ?? {};
+    if (usableChains === undefined) throw fail("sandbox_unavailable");
+    const asked = { ...query, limit: MOST_EXPORTED };
+    return exportMovements((await readMovements({ reads, usableChains }, principal, asked)).movements);
   },
 });
 
@@ -259,4 +294,5 @@ function describeStay({ kind, booking: { result, position } }: BoughtOrder) {
   };
 }
 
-export const orderRoutes = [listOrders, readOrder, listMovements];
+/** An export is before the order whose id is a part of the path. */
+export const orderRoutes = [exportOrderList, exportMovementList, listOrders, readOrder, listMovements];

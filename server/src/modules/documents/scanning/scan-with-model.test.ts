@@ -36,6 +36,7 @@ async function scanWith(lines: readonly string[] | undefined, bytes: Uint8Array)
     mediaType: undefined,
     companyName: undefined,
     owner: "tenant",
+    arrivedAt: performance.now(),
     today: Temporal.PlainDate.from("2026-11-26"),
     signal: new AbortController().signal,
     progress: () => {},

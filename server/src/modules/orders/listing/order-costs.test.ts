@@ -106,16 +106,16 @@ async function readCsv(path: string, key = world.service.apiKey) {
 
 test("as CSV, each traveler of an order has a line, and the shares add up to the same", async () => {
   const { sums } = await list();
-  const lines = await readCsv("/api/orders?format=csv&limit=1");
+  const lines = await readCsv("/api/orders/export");
   expect(lines.reduce((sum, { shareUsdc }) => sum + micro(shareUsdc), 0n)).toBe(micro(sums?.costUsdc));
   const ofStay = lines.filter(({ orderId }) => orderId === ids.stay);
   expect(ofStay.map(({ givenName, travelersOfOrder }) => [givenName, travelersOfOrder])).toEqual(
     GUESTS.map(({ givenName }) => [givenName, "3"]),
   );
   const { userId } = sums?.byTraveler.find((one) => one.userId !== undefined) ?? {};
-  const flights = await readCsv(`/api/orders?format=csv&userId=${userId}&kind=flight&status=confirmed`);
+  const flights = await readCsv(`/api/orders/export?userId=${userId}&kind=flight&status=confirmed`);
   expect(flights.map(({ orderId }) => orderId)).toEqual([ids.changed]);
-  const movements = await readCsv("/api/movements?format=csv");
+  const movements = await readCsv("/api/movements/export");
   const Moved = z.object({ movements: z.array(z.looseObject({ id: z.string() })) });
   const moved = Moved.parse(await world.result("list_movements", { limit: 200 }));
   expect(movements.map(({ id }) => id)).toEqual(moved.movements.map(({ id }) => id));
@@ -129,6 +129,6 @@ test("keys that may not read travelers get sums without names", async () => {
   const { sums } = await list({}, { key: apiKey });
   expect(sums?.byTraveler.map(({ givenName }) => givenName)).toEqual(expect.arrayContaining(["A***", "B***", "C***"]));
   expect(JSON.stringify(sums)).not.toContain("Ferreira");
-  const lines = await readCsv("/api/orders?format=csv", apiKey);
+  const lines = await readCsv("/api/orders/export", apiKey);
   expect(JSON.stringify(lines)).not.toContain("Ferreira");
 });

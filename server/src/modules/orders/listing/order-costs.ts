@@ -9,7 +9,7 @@ export const MOST_SUMMED = 1_000;
 const MOST_TRAVELERS = 100;
 
 const HOW =
-  "costUsdc is what the wallet and trips' budgets paid for the orders and their changes, less refunds, without the prices of calls. The supplier has one price for all travelers of an order, so each has an equal share of it, also of bags and seats. A person with an API key gets the list as CSV, one line per traveler of each order, from GET /api/orders?format=csv with the same filters.";
+  "costUsdc is what the wallet and trips' budgets paid for the orders and their changes, less refunds, without the prices of calls. The supplier has one price for all travelers of an order, so each has an equal share of it, also of bags and seats. A person with an API key gets the list as CSV, one line per traveler of each order, from GET /api/orders/export with the same filters.";
 
 export const OrderSums = z
   .object({
