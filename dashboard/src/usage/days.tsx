@@ -39,11 +39,9 @@ export function Days() {
       {days.isPending && <div className="chart" aria-busy="true" />}
       {days.error !== null && <Problem error={days.error} retry={() => void days.refetch()} />}
       {sums?.length === 0 && <Empty>No call of the last days has been summed yet; it takes a minute.</Empty>}
-      {days.data?.summedUntil != null && (
-        <p className="quiet">
-          Calls until {time(days.data.summedUntil)} are counted; newer ones follow within minutes.
-        </p>
-      )}
+      <p className="quiet">
+        {days.data?.summedUntil == null ? "\u00a0" : `Counted until ${time(days.data.summedUntil)}.`}
+      </p>
       {sums !== undefined && sums.length > 0 && (
         <>
           <Chart days={filled} />

@@ -203,6 +203,17 @@ it("a run says to people what it waits for, at every pause of every workflow, an
   }
   await open({ path: `/trips/budgets/${String(tripId)}`, shows: "The run “Book flight” began." });
   await page.getByText("Waiting: The guest has not claimed the trip yet.").waitFor();
+  // People stand there by their names.
+  await page.route("**/api/trips/*", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({
+      response,
+      body: (await response.text()).replace(/"userId":"[^"]+"/, '"userId":"user_viewer"'),
+    });
+  });
+  await page.reload();
+  await page.locator(".record").getByText("by Vera").first().waitFor();
+  await page.unroute("**/api/trips/*");
   const said = page.locator(".record > li > div");
   const details = page.locator(".record details");
   const [all, folded] = await Promise.all([said.allInnerTexts(), details.allInnerTexts()]);

@@ -318,10 +318,14 @@ it("a question mark lists the keys of the page, and stays a question mark in a f
   await list.getByText("the next row").waitFor();
   await page.evaluate(axe.source);
   expect(await page.evaluate(FIND_VIOLATIONS)).toEqual([]);
+  await open({ path: "/playground?tool=search_hotels", shows: "Fill in the example" });
+  await page.keyboard.press("?");
+  await list.waitFor();
   await page.keyboard.press("Escape");
   await list.waitFor({ state: "detached" });
-  await open({ path: "/playground?tool=search_hotels", shows: "Fill in the example" });
+  // It is loaded now, and would be drawn at once.
   await page.getByLabel("Find a tool").press("?");
+  await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
   expect(await page.getByLabel("Find a tool").inputValue()).toBe("?");
   expect(await page.getByRole("dialog").count()).toBe(0);
 });
