@@ -153,7 +153,7 @@ describe("an airline that changes a booked flight", () => {
 });
 
 describe("a long delay of a flight that was not booked here", () => {
-  // What is announced two weeks ahead makes nobody wait.
+  // A change announced two weeks ahead makes nobody wait.
   const soon = Temporal.Now.plainDateISO("UTC").add({ days: 5 }).toString();
   const asked = {
     originalLeg: {

@@ -172,7 +172,7 @@ test("the shortest channel cuts no advice in mid-sentence", async () => {
 });
 
 test("the shortest channel keeps what protects the traveler, and drops offers, hotels and links for it", async () => {
-  // What is announced two weeks ahead makes nobody wait.
+  // A change announced two weeks ahead makes nobody wait.
   const order = await bookCheap(Temporal.Now.plainDateISO("UTC").add({ days: 5 }).toString());
   const Texts = z.object({ messages: z.array(z.object({ text: z.string() })) });
   const { messages } = Texts.parse(

@@ -4,7 +4,7 @@ import { ADULT_AGE } from "./passenger-types.ts";
 
 interface Relaxed {
   argument: "cabinClass" | "passengers" | "departureDate" | "returnDate";
-  /** What was tried, if nothing helps. */
+  /** Names the attempt, if none helps. */
   tried: string;
   /** The advice if it helps. */
   hint: string;
