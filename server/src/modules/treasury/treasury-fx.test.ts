@@ -109,6 +109,7 @@ describe("quote_fx", () => {
     const answer = await quote({ ...gbp, fromCurrency: "GBX" });
     expect([answer.status, answer.body.code, answer.body.retryable]).toEqual([500, "rate_not_available", false]);
     expect(answer.body.near).toBe("GBP");
+    expect((await quote({ ...gbp, fromCurrency: "MAD" })).body.near).toBeUndefined();
     const { currencies } = z.object({ currencies: z.array(z.string()) }).parse(answer.body);
     expect(currencies).toEqual(expect.arrayContaining(["USDC", "EURC", "EUR", "USD", "CHF"]));
     expect(answer.headers.get("x-service-meter-id")).toBeNull();

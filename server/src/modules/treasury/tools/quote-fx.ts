@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { formatDecimal, fromNumber } from "../../../domain/money.ts";
+import { nearest } from "../../../domain/near-match.ts";
 import { DecimalAmount, Provenance } from "../../../domain/schemas.ts";
 import { defineTool } from "../context.ts";
 import { convert, convertible, warnOfOldRate } from "../convert.ts";
 
 const isPositive = (amount: number): boolean => (fromNumber(amount) ?? 0n) > 0n;
+
+const REAL: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 
 export const quoteFx = defineTool({
   name: "quote_fx",
@@ -44,8 +47,10 @@ export const quoteFx = defineTool({
     const table = await fx.table(call.signal);
     const conversion = convert(table, micro, from, toCurrency);
     if (conversion === undefined) {
-      // The currency whose code looks most alike is a different one.
-      throw fail("rate_not_available", { extra: { currencies: convertible(table) } });
+      const known = convertible(table);
+      // Beside a currency that exists, one whose code looks alike is another one.
+      const near = REAL.has(from) ? undefined : nearest(from, known);
+      throw fail("rate_not_available", { extra: { currencies: known, ...(near === undefined ? {} : { near }) } });
     }
     const warning = warnOfOldRate(table.provenance.asOf, clock.now());
     return {
