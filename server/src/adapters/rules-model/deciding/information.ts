@@ -122,8 +122,8 @@ export function tellEmergency(deciding: Deciding, { reading }: Wish): Outcome {
     fire == null ? "" : speaker.say("fireBrigade", { number: fire }),
   ].filter((part) => part !== "");
   if (own.length === 0) return tell(speaker.say("noEmergency", { place: at.label }));
-  // The tool advises in English.
-  const advice = speaker.words.language === "en" ? (numbers?.whatToDo ?? "") : "";
+  // The tool advises in English, and its first sentence repeats the numbers.
+  const advice = speaker.words.language === "en" ? (numbers?.whatToDo ?? "").split(". ").slice(1).join(". ") : "";
   return tell([speaker.say("emergency", { place: at.label, numbers: own.join(", ") }), advice].join(" ").trim());
 }
 
