@@ -3,11 +3,11 @@
  * class" is no answer. No model decides what a yes is.
  */
 const YES = `yes; yeah; yep; yup; sure; ok; okay; confirm; confirmed; i confirm; agreed; approved; go ahead; do it; proceed;
-  book it; book that; book this; book them; book it for us; book it for me; pay it; absolutely; by all means; that works; that works for me; that works for us; works for me; i agree; we agree; i'm happy with that; happy with that; definitely; let's do it; let's do that; go for it; sounds good; sounds great
+  book it; book that; book this; book them; book that one; book this one; reserve it; take it; i'll take it; we'll take it; i'd like that one; book it for us; book it for me; pay it; absolutely; by all means; that works; that works for me; that works for us; works for me; i agree; we agree; i'm happy with that; happy with that; definitely; let's do it; let's do that; go for it; sounds good; sounds great
   ja; jawohl; jo; klar; gerne; passt; einverstanden; bestätigt; bestätige; ich bestätige; bestätigen; buchen; buch es; buche es;
-  buchen sie; buchen wir; buche das; buch das; machen sie; in ordnung; so machen wir's; nehmen wir; nehme ich; mach das; mach es; machen wir; machen wir so; leg los; auf jeden fall; okey; genau so bitte; bitte so; machen sie das; machen sie es; machen sie das so; so machen; buchen sie das; buchen sie es; bin einverstanden; wir sind einverstanden
+  buchen sie; buchen wir; buche das; buch das; buchen sie diesen; buchen sie den; ich nehme es; ich nehme ihn; ich nehme sie; wir nehmen es; wir nehmen ihn; wir nehmen sie; machen sie; in ordnung; so machen wir's; nehmen wir; nehme ich; mach das; mach es; machen wir; machen wir so; leg los; auf jeden fall; okey; genau so bitte; bitte so; machen sie das; machen sie es; machen sie das so; so machen; buchen sie das; buchen sie es; bin einverstanden; wir sind einverstanden
   sí; si; vale; claro; adelante; confirmo; confirmado; confirmar; lo confirmo; acepto; hazlo; hágalo; dale; de acuerdo;
-  por supuesto; resérvalo; resérvelo; resérvala; resérvela; reserve; reserva; me parece bien; lo reservamos; claro que sí; me va bien; nos va bien; me parece perfecto; hazlo así; estoy de acuerdo; sin problema; venga
+  por supuesto; resérvalo; resérvelo; resérvala; resérvela; reserve; reserva; me parece bien; lo reservamos; me lo quedo; nos lo quedamos; claro que sí; me va bien; nos va bien; me parece perfecto; hazlo así; estoy de acuerdo; sin problema; venga
   oui; ouais; d'accord; je confirme; confirme; confirmé; bien sûr; allez-y; allez y; vas-y; vas y; réserve; réservez; je suis d'accord
   sim; claro que sim; confirmo; pode avançar; pode reservar; pode ser; avance; força; com certeza; está certo
   はい; ええ; うん; お願いします; おねがいします; はいお願いします; 承知しました; 了解; 了解です; 了解しました; 予約してください;
