@@ -14,6 +14,7 @@ const ANSWERS: readonly [Answers, ...Answers[]] = [
 const DECISIONS = ["approve", "approve", "reject", "crowd", "mixed crowd", "by API"] as const;
 const ROUTES = ["London to Paris", "Madrid to Barcelona", "Amsterdam to Berlin", "Frankfurt to London"] as const;
 const DAYS_AHEAD = 40;
+const MOST_DAYS = 240;
 /** How many of the dialogues are invitations, where a guest can be reached. */
 const INVITED = 0.4;
 
@@ -40,7 +41,8 @@ export function drawInvitation(random: Random, today: Temporal.PlainDate): Invit
 /** The same for the same draws. */
 export function drawDialogue(random: Random, number: number, today: Temporal.PlainDate): Dialogue {
   const route = random.pick(ROUTES);
-  const date = today.add({ days: DAYS_AHEAD + random.between(0, 200) });
+  // A day of its own: a second ticket for one flight is refused.
+  const date = today.add({ days: DAYS_AHEAD + (number % MOST_DAYS) });
   const day = date.toLocaleString("en-GB", { day: "numeric", month: "long", year: "numeric" });
   return {
     number,

@@ -14,7 +14,7 @@ const DELIVERY_MILLISECONDS = 120_000;
 const LINK = /\/claim\/(0x[0-9a-f]{64})#([\w-]{43})/;
 const CODE = /\b\d{6}\b/;
 /** Codes of answers that come while the claim is on its way. */
-const NOT_YET = new Set(["in_progress", "unavailable", "rate_limited"]);
+const NOT_YET = new Set(["in_progress", "unavailable", "rate_limited", "starting"]);
 
 /** How an invitation to a trip has ended. */
 export interface Invited {

@@ -103,7 +103,7 @@ function searchIndex(pages: readonly Page[]): string {
     // The page's script looks into title and summary as well.
     const shown = `${title} ${summary}`.toLowerCase();
     const words = [...(said[index] ?? [])]
-      .filter((word) => isSearched(word) && !shown.includes(word) && (counts.get(word) ?? 0) <= pages.length / 2)
+      .filter((word) => isSearched(word) && !shown.includes(word) && (counts.get(word) ?? 0) <= pages.length / 4)
       // Like ones beside each other compress better.
       .toSorted()
       .join(" ");
