@@ -139,6 +139,7 @@ const meaningsByTool: Readonly<Record<string, string>> = {
   "export_route_map title": "Title of the map",
   "gateway_transfer from": "The chain that the money leaves",
   "gateway_transfer to": "The chain on which the money arrives",
+  "list_orders bookedTo": "Booked on or before, UTC",
   "list_orders kind": "Only orders of this kind",
   "list_orders to": "Only orders with travel on or before this day",
   "generate_booking_invoice bookingId": "The booking to invoice",

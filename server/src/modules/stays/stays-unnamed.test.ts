@@ -19,10 +19,13 @@ async function bothSay(quoteId: string, guests: readonly object[]) {
   return { previewed: String(note), warnings, answered: String(next) };
 }
 
-/** A quote for a room with one double bed. */
+let days = 40;
+
+/** A quote for a room with one double bed, in nights of its own: a stay booked there before would be named. */
 async function quotedFor(adults: number, childAges: readonly number[]) {
-  const today = Temporal.Now.plainDateISO("UTC");
-  const dates = { checkInDate: today.add({ days: 40 }).toString(), checkOutDate: today.add({ days: 42 }).toString() };
+  days += 3;
+  const checkIn = Temporal.Now.plainDateISO("UTC").add({ days });
+  const dates = { checkInDate: checkIn.toString(), checkOutDate: checkIn.add({ days: 2 }).toString() };
   const search = { location: "Lisbon", adults, childAges, ...dates };
   const { accommodations } = Object(await world.result("search_family_hotels", search));
   for (const { rates } of accommodations) {
