@@ -135,7 +135,9 @@ const TELLS =
   /^(?:but |and |aber |und |pero |y )?(?:that|this|it|which|the first|the second|number \w+|die|der|das|ese|esa|eso|este)(?: (?:one|flight|flug|vuelo))?(?: (?:only|doch|ja|erst|solo))? (?:lands?|arrives?|leaves?|departs?|gets? (?:in|back|home|us|me)|is|landet|kommt|fliegt|geht|ist|llega|aterriza|sale|es)\b/;
 
 function tellsOfShown(marks: Marks, index: number): boolean {
-  const first = marks.list.findLastIndex(({ kind, value }, at) => at < index && kind === "sign" && /^[.,;!?]$/.test(value));
+  const first = marks.list.findLastIndex(
+    ({ kind, value }, at) => at < index && kind === "sign" && /^[.,;!?]$/.test(value),
+  );
   const clause = marks.list.slice(first + 1, index).map(({ folded }) => folded);
   const isRelative = marks.list[first]?.value === ",";
   return TELLS.test(clause.join(" ")) && !(isRelative && /^(?:die|der|das|which|that)$/.test(clause[0] ?? ""));
