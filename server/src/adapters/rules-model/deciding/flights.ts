@@ -3,9 +3,10 @@ import type { Maximum, TimeWindow } from "../reading/limits.ts";
 import { toClock } from "../replies/clock-times.ts";
 import { sayTimes } from "../replies/say-times.ts";
 import { showFlights } from "../replies/show-flights.ts";
-import { FlightAnswer, FlightOffer, readList } from "../state/results.ts";
-import { isWithinLimit, shownFlights } from "../state/shown.ts";
+import { FlightAnswer } from "../state/results.ts";
+import { FLIGHTS_SHOWN, isWithinLimit, shownFlights } from "../state/shown.ts";
 import type { FlightSlots, Place, State, Wish } from "../state/state.ts";
+import { countAsked, countBags, isEmpty, presentClosest, readOffers, sayParty } from "./closest-flights.ts";
 import { hasFlights, sayCheaperDay, searchBothDays } from "./compare-days.ts";
 import {
   ask,
@@ -21,7 +22,6 @@ import {
 } from "./outcome.ts";
 import { sayStrangers } from "./register-traveler.ts";
 
-const OFFERS_SHOWN = 5;
 const ADULT_AGE = 30;
 
 export function findFlights(deciding: Deciding, wish: Wish): Outcome {
@@ -38,7 +38,11 @@ export function findFlights(deciding: Deciding, wish: Wish): Outcome {
   if (flight.otherDeparture !== undefined) return compareDays(deciding, base, { filters, wish });
   if (party.children > 0) {
     const ages = listAges(deciding);
-    const search = { name: "search_more_flights", args: { ...base, ages, ...filters, limit: OFFERS_SHOWN } };
+    const search = { name: "search_more_flights", args: { ...base, ages, ...filters, limit: countAsked(filters) } };
+    const found = findResult(deciding, search);
+    const searchId = FlightAnswer.safeParse(found?.result).data?.searchId;
+    if (found !== undefined && searchId != null && Object.keys(filters).length > 0 && isEmpty(deciding, found))
+      return presentClosest(deciding, { searchId, filters, tried: found });
     return present(deciding, { search, hasFilters: Object.keys(filters).length > 0, wish });
   }
   const search = {
@@ -52,11 +56,10 @@ export function findFlights(deciding: Deciding, wish: Wish): Outcome {
   if ("outcome" in first) return first.outcome.calls === undefined ? sayNoFlights(deciding, search) : first.outcome;
   const searchId = FlightAnswer.safeParse(first.result).data?.searchId;
   if (searchId == null) return present(deciding, { search, hasFilters: false, wish });
-  const narrow = { name: "search_more_flights", args: { searchId, ...filters, limit: OFFERS_SHOWN } };
+  const narrow = { name: "search_more_flights", args: { searchId, ...filters, limit: countAsked(filters) } };
   const narrowed = findResult(deciding, narrow);
-  const isEmpty =
-    failureCode(narrowed) !== undefined || (narrowed !== undefined && readOffers(narrowed.result).length === 0);
-  if (isEmpty) return presentClosest(deciding, { searchId, filters });
+  if (narrowed !== undefined && isEmpty(deciding, narrowed))
+    return presentClosest(deciding, { searchId, filters, tried: narrowed });
   return present(deciding, { search: narrow, hasFilters: true, wish });
 }
 
@@ -76,7 +79,7 @@ function compareDays(
   const ages = listAges(deciding);
   const makeSearch = (departureDate: string): Call => ({
     name: "search_more_flights",
-    args: { ...base, departureDate, ages, ...filters, order: "price", limit: OFFERS_SHOWN },
+    args: { ...base, departureDate, ages, ...filters, order: "price", limit: FLIGHTS_SHOWN },
   });
   const pending = searchBothDays(deciding, makeSearch);
   if (pending !== undefined) return pending;
@@ -86,37 +89,6 @@ function compareDays(
   return search === undefined
     ? tell(sayNone(deciding))
     : present(deciding, { search, hasFilters: Object.keys(filters).length > 0, wish });
-}
-
-const OUT: ReadonlySet<string> = new Set(["departs", "arrives"]);
-const BACK: ReadonlySet<string> = new Set(["returnDeparts", "returnArrives"]);
-
-/** Where nothing fits all wishes: the offers that fit the times, or else all but the times, or one way's times, or anything. */
-function presentClosest(
-  deciding: Deciding,
-  { searchId, filters }: { searchId: string; filters: Readonly<Record<string, unknown>> },
-): Outcome {
-  const entries = Object.entries(filters).filter(([name]) => name !== "order");
-  const keep = (fits: (name: string) => boolean) => entries.filter(([name]) => fits(name));
-  const parts = [
-    keep((name) => OUT.has(name) || BACK.has(name)),
-    keep((name) => !OUT.has(name) && !BACK.has(name)),
-    keep((name) => OUT.has(name)),
-    keep((name) => BACK.has(name)),
-  ];
-  for (const part of parts) {
-    if (part.length === 0 || part.length === entries.length) continue;
-    const args = { searchId, ...Object.fromEntries(part), order: filters.order ?? "price", limit: OFFERS_SHOWN };
-    const search = { name: "search_more_flights", args };
-    const others = entries.filter((one) => !part.includes(one)).map(([name]) => name);
-    const found = findResult(deciding, search, others);
-    if (found === undefined) return call(search);
-    if (failureCode(found) === undefined && readOffers(found.result).length > 0) break;
-  }
-  const { speaker, state } = deciding;
-  const stay = state.isStayNext ? speaker.say("stayFollows") : "";
-  const shown = showFlights(shownFlights(state), speaker);
-  return tell(lines(speaker.say("noneFits"), sayParty(deciding), shown, speaker.say("chooseFlight"), stay));
 }
 
 /** The profile of a child who is named tells the age on the day of the last journey. */
@@ -133,8 +105,6 @@ function childAges({ state, request }: Deciding): readonly number[] {
 }
 
 const lines = (...parts: readonly string[]): string => parts.filter((part) => part !== "").join("\n");
-const readOffers = (result: unknown): FlightOffer[] =>
-  readList(FlightOffer, FlightAnswer.safeParse(result).data?.offers ?? []);
 
 /** One question at a time, for what a search cannot do without. */
 function askForMissing({ state, speaker, today }: Deciding): Outcome | undefined {
@@ -195,9 +165,6 @@ const asWindow = ({ from, until }: TimeWindow) => ({
 });
 
 const ORDERS: Readonly<Record<string, string>> = { price: "price", duration: "duration", earliest: "departure" };
-
-/** Bags are counted together and searched for each traveler. */
-const countBags = ({ flight, party }: State): number => Math.ceil(flight.bags / (party.adults + party.children));
 
 function listFilters(state: State): Record<string, unknown> {
   const { flight } = state;
@@ -268,11 +235,6 @@ function present(deciding: Deciding, { search, hasFilters, wish }: Presented): O
       stay,
     ),
   );
-}
-
-function sayParty({ speaker, state: { party } }: Deciding): string {
-  const count = party.adults + party.children;
-  return count > 1 ? speaker.say("forAll", { count }) : "";
 }
 
 function sayNoFlights(deciding: Deciding, search: Call): Outcome {

@@ -87,8 +87,15 @@ export const isTurned = (marks: Marks, index: number): boolean => {
 export const isTooMuch = (marks: Marks, index: number): boolean =>
   /^(?:too|zu|demasiado)$/.test(marks.at(index - 1).folded);
 
-const ARRIVES_HOME =
-  /\b(?:be (?:back|home)|(?:back|home) by|get (?:back|home)|zuruck sein|zu hause (?:sein|ankommen)|daheim sein|zurucksein|(?:estar|llegar) (?:de vuelta|en casa|a casa))\b/;
+const ARRIVES_HOME = new RegExp(
+  [
+    String.raw`\b(?:be (?:back|(?:at )?home)|(?:back|home) by|get(?:s|ting)? (?:(?:me|us) )?(?:back|home)|(?:we're|i'm|are|am) (?:back|(?:at )?home)|(?:arriv\w*|land\w*) (?:back )?(?:at )?home)\b`,
+    // "Fly home before eleven" is when the flight leaves.
+    String.raw`(?<!\b(?:fly|flying|flight|go|going|come|coming|leave|leaving|head|heading) )\bhome (?:before|no later than|at the latest)\b`,
+    String.raw`\b(?:zuruck sein|zurucksein|daheim)\b|(?<!\bvon )\bzu hause\b`,
+    String.raw`\b(?:estar|este|estemos|lleg\w+) (?:de (?:vuelta|regreso)|a casa)\b|\ben casa\b`,
+  ].join("|"),
+);
 
 /** "Back by eight": the hour of the arrival, not of the flight. */
 export function arrivesHome(marks: Marks, index: number): boolean {

@@ -74,6 +74,8 @@ const BESIDE_DAYPARTS: Readonly<Record<string, TimeWindow>> = {
 };
 const EARLY = /\b(?:fruh|temprano)\b/;
 const NOON = 12 * 60;
+const FIRST_HOUR = 5 * 60;
+const END_OF_DAY = 24 * 60 - 1;
 const LATE = 20 * 60;
 
 interface Timed {
@@ -110,6 +112,11 @@ export function readTimes(marks: Marks): Times {
     if (window === undefined) continue;
     const last = window.to ?? clock.to;
     marks.use(index, last);
+    // "That lands at twenty to five" tells of what is shown.
+    if (window.window.exact !== undefined && tellsOfShown(marks, index)) {
+      index = last;
+      continue;
+    }
     if (!marks.isNegated(index) || window.window.exact === undefined) put(index, last, window, true);
     index = last;
   }
@@ -121,6 +128,19 @@ export function readTimes(marks: Marks): Times {
   }
   readLater(marks, (index, window) => put(index, index, { window }, false));
   return times;
+}
+
+/** From the start of its clause: "that one leaves at six", "die landet um zwanzig vor fünf", "ese llega a las cinco". */
+const TELLS =
+  /^(?:but |and |aber |und |pero |y )?(?:that|this|it|which|the first|the second|number \w+|die|der|das|ese|esa|eso|este)(?: (?:one|flight|flug|vuelo))?(?: (?:only|doch|ja|erst|solo))? (?:lands?|arrives?|leaves?|departs?|gets? (?:in|back|home|us|me)|is|landet|kommt|fliegt|geht|ist|llega|aterriza|sale|es)\b/;
+
+function tellsOfShown(marks: Marks, index: number): boolean {
+  const first = marks.list.findLastIndex(
+    ({ kind, value }, at) => at < index && kind === "sign" && /^[.,;!?]$/.test(value),
+  );
+  const clause = marks.list.slice(first + 1, index).map(({ folded }) => folded);
+  const isRelative = marks.list[first]?.value === ",";
+  return TELLS.test(clause.join(" ")) && !(isRelative && /^(?:die|der|das|which|that)$/.test(clause[0] ?? ""));
 }
 
 function windowByDaypart(marks: Marks, index: number): TimeWindow | undefined {
@@ -174,8 +194,12 @@ function withinBoth(before: TimeWindow | undefined, part: TimeWindow): TimeWindo
   return from < until ? { from, until } : part;
 }
 
+const PLAIN_DAYPART = /^(?:morning|afternoon|evening|night|overnight)$/;
+
 /** A time after a day is of that day's journey: "back on 10 March after 6 pm". */
 function findRoleOfTime(marks: Marks, from: number, to: number): "out" | "back" | "none" {
+  // "An afternoon return"
+  if (PLAIN_DAYPART.test(marks.at(from).folded) && marks.kind(to + 1) === "back") return "back";
   const own = findRole(marks, from, to);
   if (own !== "none") return own;
   const day = marks.pass(from - 1, BESIDE_DAYS, -1);
@@ -218,9 +242,15 @@ interface Clock {
 function readClock(marks: Marks, index: number): Clock | undefined {
   const isLead = /^(?:before|after|about|between|from|to|in|until)$/.test(marks.kind(index));
   const at = isLead ? marks.pass(index + 1, ["skip", "about"]) : index;
-  const { kind, number, value } = marks.at(at);
+  const { kind, number, value, folded } = marks.at(at);
   if (kind === "daypart" && value === "noon" && isLead) return { at, to: at, minute: 12 * 60, isClear: true };
-  if (kind === "clock") return { at, to: at, minute: number, isClear: true };
+  if (isLead && MIDNIGHT.test(folded)) return { at, to: at, minute: END_OF_DAY, isClear: true };
+  if (kind === "clock") {
+    const isInDaypart = marks.kind(at + 1) === "daypart" && number <= NOON;
+    return isInDaypart
+      ? { at, to: at + 1, minute: inDaypart(marks, at + 1, number), isClear: true }
+      : { at, to: at, minute: number, isClear: true };
+  }
   if (
     !isLead ||
     kind !== "number" ||
@@ -236,12 +266,21 @@ function readClock(marks: Marks, index: number): Clock | undefined {
     )
   )
     return undefined;
-  const half = marks.at(at + 1).value;
-  const isLater = next === "daypart" && /^(?:afternoon|evening|night)$/.test(half) && number < 12;
   const hour = Math.floor(number);
   const minute = Math.round((number - hour) * 100);
-  const time = Math.min((isLater ? hour + 12 : hour) * 60 + (minute < 60 ? minute : 0), 24 * 60 - 1);
+  const plain = hour * 60 + (minute < 60 ? minute : 0);
+  const time = Math.min(next === "daypart" ? inDaypart(marks, at + 1, plain) : plain, END_OF_DAY);
   return { at, to: next === "daypart" ? at + 1 : at, minute: time, isClear: next === "daypart" };
+}
+
+const MIDNIGHT = /^(?:midnight|mitternacht|medianoche)$/;
+
+/** "Ten in the evening", "zehn Uhr abends", "las nueve de la noche"; twelve at night is the end of the day. */
+function inDaypart(marks: Marks, index: number, minute: number): number {
+  const { value } = marks.at(index);
+  const isLate = value === "evening" || (value === "night" && minute >= FIRST_HOUR);
+  if (minute >= NOON) return minute < NOON + 60 && isLate ? END_OF_DAY : minute;
+  return isLate || value === "afternoon" ? minute + NOON : minute;
 }
 
 /** Words that stand before a time without a unit: "at 9", "um 9", "a las 9". */

@@ -9,6 +9,8 @@ const FROM_NINE: Window = ["09:00", undefined];
 const FROM_TEN: Window = ["10:00", undefined];
 const FROM_ELEVEN: Window = ["11:00", undefined];
 const FROM_NOON: Window = ["12:00", undefined];
+const UNTIL_TEN_PM: Window = [undefined, "22:00"];
+const BEFORE_MIDNIGHT: Window = [undefined, "23:59"];
 const OUT: Expected = { departs: FROM_TEN };
 const BACK: Expected = { returnDeparts: FROM_ELEVEN };
 const BOTH: Expected = { departs: FROM_TEN, returnDeparts: FROM_TEN };
@@ -66,6 +68,17 @@ const ENGLISH: readonly (readonly [string, Expected])[] = [
   ["leaving before ten", { departs: [undefined, "10:00"] }],
   ["No, leaving before ten", { departs: [undefined, "10:00"] }],
   ["without bags, leaving before ten", { departs: [undefined, "10:00"] }],
+  ["we have to be back at home on Friday before ten in the evening", { returnArrives: UNTIL_TEN_PM }],
+  ["home before 10 pm please", { returnArrives: UNTIL_TEN_PM }],
+  ["as long as we're home before ten in the evening", { returnArrives: UNTIL_TEN_PM }],
+  ["is there one that gets back by ten at night?", { returnArrives: UNTIL_TEN_PM }],
+  [
+    "an afternoon return that gets home before nine",
+    { returnDeparts: ["12:00", "18:00"], returnArrives: [undefined, "21:00"] },
+  ],
+  ["the return arriving before midnight", { returnArrives: BEFORE_MIDNIGHT }],
+  ["arriving before four in the afternoon", { arrives: [undefined, "16:00"] }],
+  ["That lands at twenty to five in the morning.", {}],
 ];
 
 const GERMAN: readonly (readonly [string, Expected])[] = [
@@ -97,6 +110,12 @@ const GERMAN: readonly (readonly [string, Expected])[] = [
   ["hin nicht vor zehn, zurück nicht vor elf", { ...OUT, ...BACK }],
   ["Abflug vor zehn Uhr", { departs: [undefined, "10:00"] }],
   ["ohne Koffer, Abflug vor zehn Uhr", { departs: [undefined, "10:00"] }],
+  ["wir müssen am Freitag vor zehn Uhr abends zu Hause sein", { returnArrives: UNTIL_TEN_PM }],
+  ["Rückkehr zu Hause spätestens um zehn Uhr abends", { returnArrives: UNTIL_TEN_PM }],
+  ["um neun Uhr abends wieder daheim", { returnArrives: [undefined, "21:00"] }],
+  ["Rückflug mit Ankunft vor Mitternacht", { returnArrives: BEFORE_MIDNIGHT }],
+  ["Ankunft vor vier Uhr nachmittags", { arrives: [undefined, "16:00"] }],
+  ["Der landet um zwanzig vor fünf.", {}],
 ];
 
 const SPANISH: readonly (readonly [string, Expected])[] = [
@@ -126,6 +145,11 @@ const SPANISH: readonly (readonly [string, Expected])[] = [
   ["ida no antes de las diez, vuelta no antes de las once", { ...OUT, ...BACK }],
   ["que salga antes de las diez", { departs: [undefined, "10:00"] }],
   ["sin maleta, que salga antes de las diez", { departs: [undefined, "10:00"] }],
+  ["hay que estar en casa antes de las diez de la noche", { returnArrives: UNTIL_TEN_PM }],
+  ["llegando a casa antes de las nueve de la noche", { returnArrives: [undefined, "21:00"] }],
+  ["la vuelta llegando antes de medianoche", { returnArrives: BEFORE_MIDNIGHT }],
+  ["llegando antes de las cuatro de la tarde", { arrives: [undefined, "16:00"] }],
+  ["Ese llega a las cinco menos veinte de la mañana.", {}],
 ];
 
 describe.each([

@@ -3,6 +3,7 @@ import type { DateMention } from "../reading/dates.ts";
 import type { PlaceMention } from "../reading/places.ts";
 import type { Reading } from "../reading/read-message.ts";
 import { nameSight } from "../reading/sights.ts";
+import { dropWishes } from "./drop-wishes.ts";
 import { fillRate, isWishOfPart } from "./fill-rate.ts";
 import { newStay, type Place, type State } from "./state.ts";
 
@@ -24,6 +25,7 @@ const toPlace = ({ name, code, country, isCountry }: PlaceMention): Place => ({
 /** Puts what a message says about a flight where it belongs. What it does not speak of stays. */
 export function fillFlight(state: State, reading: Reading): void {
   const { flight } = state;
+  dropWishes(flight, reading);
   fillRoute(state, reading);
   fillFlightDates(state, reading);
   const { kinds, cabin, airlines, bags, times } = reading;

@@ -1,9 +1,11 @@
 import { isAbout, PRICE_TOLERANCE } from "../reading/attributes.ts";
 import type { Maximum } from "../reading/limits.ts";
 import type { Reading } from "../reading/read-message.ts";
+import { landsInTime } from "./landing-days.ts";
 import type { FlightOffer, Rate, ShownStay, Stay } from "./results.ts";
 import type { RoomType, State } from "./state.ts";
 
+export const FLIGHTS_SHOWN = 5;
 const STAYS_SHOWN = 6;
 
 /** In US dollars, in which flights are sold; without a currency it is taken as such. */
@@ -15,9 +17,11 @@ function limitIn(state: State, maximum: Maximum | undefined, nights = 1): number
 
 /** The offers in the order of their numbers in the reply: they follow from what the tools have answered. */
 export function shownFlights(state: State): readonly FlightOffer[] {
-  const offers = state.flights?.offers ?? [];
+  const all = state.flights?.offers ?? [];
+  const inTime = landsInTime(all, state.flight.times);
+  const offers = inTime.length > 0 ? inTime : all;
   const within = offers.filter((offer) => isWithinLimit(state, [offer]));
-  return within.length > 0 ? within : offers;
+  return (within.length > 0 ? within : offers).slice(0, FLIGHTS_SHOWN);
 }
 
 export function isWithinLimit(state: State, offers: readonly FlightOffer[]): boolean {

@@ -7,6 +7,7 @@ import { findBeyond, withAssistance, withHold, withInvoice } from "./beyond.ts";
 import { findAboutBooking } from "./booking-questions.ts";
 import { findInformation, findSocialWish, hasSlots, INFORMATION, isOpen, namesStay } from "./choose-wishes.ts";
 import { type Companion, nameCompanions } from "./companions.ts";
+import { dropsWish } from "./drop-wishes.ts";
 import { findJourneyWish, wantsJourney } from "./journey-wishes.ts";
 import { findDemonym, noteTopic } from "./note-topic.ts";
 import { asksForRefund, findOrderWish, forgetTask } from "./order-wishes.ts";
@@ -99,12 +100,14 @@ function findPlainWishes(state: State, reading: Reading, named: readonly Compani
   const beyond = findBeyond(reading, named.length > 0);
   if (isStranded(reading, beyond?.kind === "airlineCancelled")) return [{ kind: "stranded", reading }];
   if (beyond !== undefined) return [beyond];
-  const information = findInformation(reading);
+  const dropsOne = state.task === "flight" && dropsWish(reading);
+  // "Die Uhrzeit ist egal" asks for no time.
+  const information = findInformation(reading).filter(({ kind }) => !dropsOne || kind !== "timeNow");
   if (information.length > 0 && asksForPermission(reading)) return information;
   if (answersPending(state, reading) && state.pending !== undefined) {
     return [{ ...state.pending, reading }];
   }
-  if (isDropped(reading) && !choosesAnyway(state, reading)) return [forgetTask(state, reading)];
+  if (isDropped(reading) && !choosesAnyway(state, reading) && !dropsOne) return [forgetTask(state, reading)];
   const terms = asksForOtherTerms(state, reading) ? findJourneyWish(state, reading, named) : undefined;
   if (terms !== undefined) return [terms];
   const other = findOther(state, reading);
@@ -114,7 +117,7 @@ function findPlainWishes(state: State, reading: Reading, named: readonly Compani
   const total = findTotal(state, reading, information);
   if (total !== undefined) return [total];
   const isForgotten = kinds.has("forget") && !choosesAnyway(state, reading);
-  if (isForgotten && information.length === 0 && !hasSlots(reading)) return [forgetTask(state, reading)];
+  if (isForgotten && information.length === 0 && !hasSlots(reading) && !dropsOne) return [forgetTask(state, reading)];
   const isOnlyOther = other !== undefined && !kinds.has("flight") && !kinds.has("stay");
   if (isOnlyOther) return [...information, other];
   const followUp = findFollowUp(state, reading, information);

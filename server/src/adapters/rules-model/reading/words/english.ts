@@ -151,7 +151,7 @@ export const english: LanguageWords = {
     and: "and|&|plus",
     leave:
       "leave|leaving|depart|departing|departs|departure|take off|check in|check-in|checking in|starting|arriving on",
-    arrive: "arrive|arriving|arrives|arrival|be there|get there|land|landing|lands",
+    arrive: "arrive|arriving|arrives|arrival|gets in|get in|getting in|be there|get there|land|landing|lands",
     checkOut: "check out|check-out|checkout|checking out|leaving on",
     adult: "adult|adults|grown-up|grown-ups|grownups",
     child: "child|children|kid|kids|son|daughter|sons|daughters|toddler",

@@ -157,7 +157,7 @@ export const german: LanguageWords = {
     and: "und|&|plus|sowie",
     leave:
       "abflug|abfliegen|losfliegen|abreise|startet|starten|losfliegt|los|anreise|check-in|einchecken|anreisen|abfliegt|ankommen am",
-    arrive: "ankunft|ankommen|landen|landet|ankommt|da sein|dort sein|ankomme|lande|ankommen muss|angekommen",
+    arrive: "ankunft|ankünfte|ankommen|landen|landet|ankommt|da sein|dort sein|ankomme|lande|ankommen muss|angekommen",
     checkOut: "abreise am|auschecken|check-out|checkout|abreisen|auszug",
     adult: "erwachsene|erwachsener|erwachsenen|erwachsen",
     child: "kind|kinder|kindern|sohn|tochter|söhne|töchter|söhnen|töchtern|kleine|kleinen|kids|sohnemann",

@@ -153,7 +153,8 @@ export const spanish: LanguageWords = {
     between: "entre|entre las",
     and: "y|e|más un|más una|&",
     leave: "salida|salir|salga|sale|salgo|salimos|salgan|entrada|llegando el|con entrada|check-in|saliendo",
-    arrive: "llegar|llegada|llegue|llega|llego|aterrice|aterrizar|estar allí|lleguemos|llegamos",
+    arrive:
+      "llegando|aterrizando|aterriza|lleguen|llegar|llegada|llegue|llega|llego|aterrice|aterrizar|estar allí|lleguemos|llegamos",
     checkOut: "check-out|con salida|salida el|salida del hotel|checkout",
     adult: "adulto|adultos|adulta|adultas|mayores|mayor",
     child: "niño|niña|niños|niñas|hijo|hija|hijos|hijas|menor|menores|peque|peques|crío|críos|nene|nena",
