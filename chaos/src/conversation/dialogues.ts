@@ -34,6 +34,7 @@ const CITIES: Readonly<Record<string, string>> = {
   BER: "Berlin",
 };
 const DAYS_AHEAD = 40;
+const MOST_DAYS = 200;
 const ANSWERS = [
   ["yes"],
   ["yes"],
@@ -71,8 +72,10 @@ export function drawDialogue(style: Style, random: Random, number: number, today
     const opening = `Send ${random.between(1, 9)}.25 USDC to ${payee}`;
     return { number, userId, wants, payee, answers, opening, further: [] };
   }
-  const [origin = "", destination = ""] = random.pick(ROUTES).split("-");
-  const date = today.add({ days: DAYS_AHEAD + random.between(0, 200) });
+  // No two dialogues share a route and a day: a second ticket of one traveler for one flight is refused.
+  const turn = Math.floor(number / MOST_DAYS);
+  const [origin = "", destination = ""] = (ROUTES[(number + turn) % ROUTES.length] ?? "").split("-");
+  const date = today.add({ days: DAYS_AHEAD + (number % MOST_DAYS) });
   return { number, userId, wants, payee: undefined, answers, ...style.say(origin, destination, date) };
 }
 
