@@ -41,6 +41,7 @@ export function fillFlight(state: State, reading: Reading): void {
   if (isWishOfPart(reading, "changeable", "flight")) flight.isChangeable = true;
   if (bags !== undefined) flight.bags = bags;
   if (airlines.length > 0) flight.airlines = airlines;
+  if (dropsTime(reading)) flight.times = {};
   flight.times = { ...flight.times, ...times };
   if (MAY_STOP.test(reading.folded)) flight.isNonStop = false;
   if (BACK_LATER.test(reading.folded)) flight.times = { ...flight.times, returnDeparts: { from: LATE_ENOUGH } };
@@ -53,9 +54,15 @@ const BACK_LATER =
   /\b(?:home|back|return\w*)\b[^.!?,]*\b(?:(?:not|isn't|doesn't leave|without)\b[^.!?,]*\bearly|later in the day|a (?:bit|little) later)\b|\b(?:zuruck|ruckflug|heimflug)\b[^.!?,]*\b(?:nicht (?:ganz )?so fruh|etwas spater|spater am tag)\b|\b(?:vuelta|regreso|volver)\b[^.!?,]*\b(?:no (?:sea )?tan temprano|un poco mas tarde)\b/;
 const LATE_ENOUGH = 10 * 60;
 
+/** "Forget the time", "die Uhrzeit ist egal": the wish is given up, and not the search. */
+export const dropsTime = ({ folded }: Reading): boolean => DROPS_TIME.test(folded);
+
+const DROPS_TIME =
+  /\b(?:forget|ignore|drop|never ?mind|don't worry) (?:about )?(?:the |my |that )?(?:departure |arrival |flight )?times?\b(?! of)|\bany (?:departure )?time (?:is|would be) (?:fine|ok|okay|good)\b|\btimes? (?:doesn't|does not|don't|do not|no longer) matters?\b|\b(?:vergiss|vergessen sie|ignorier\w*|streich\w*) (?:die|das mit der) (?:\w*uhrzeit(?:en)?|\w*zeit(?:en)?)\b|\b\w*(?:uhrzeit|zeit)(?:en)? (?:ist|sind) (?:mir |uns )?(?:doch |jetzt )?(?:egal|gleich|nicht wichtig)\b|\bolvid\w+ (?:(?:de|lo de) )?(?:la hora|el horario|las horas|los horarios)\b|\b(?:la hora|el horario) (?:ya )?(?:me |nos )?(?:da igual|no importa)\b|\b(?:me|nos) da igual (?:la hora|el horario)\b|\bno (?:me |nos )?importa (?:la hora|el horario)\b/;
+
 /** "If there is no direct flight, a stop is fine" */
 const MAY_STOP =
-  /\bno (?:me|nos) importa[^.!?]*\bescala|\b(?:stops?|a change|connections?) (?:is|are|would be) (?:fine|ok|okay|no problem)|\b(?:don't|do not) mind (?:a stop|stops|changing|a change|connecting)|\b(?:umsteigen|zwischenstopp|umstieg) (?:ist|ware|geht) (?:auch )?(?:ok|okay|in ordnung|kein problem)|\bauch mit (?:umstieg|umsteigen|zwischenstopp)/;
+  /\bno (?:me|nos) importa[^.!?]*\bescala|\bescalas? (?:tambien )?(?:esta(?:ria)? bien|vale|me vale|me va bien|es aceptable|no es problema)|\btambien (?:me )?vale con (?:una )?escala|\b(?:stops?|a change|connections?) (?:is|are|would be) (?:also )?(?:fine|alright|all right|ok|okay|no problem)|\b(?:don't|do not) mind (?:(?:a|one) stop|stops|changing|a change|connecting)|\b(?:umsteigen|zwischenstopp|stopp?|umstieg) (?:ist|ware|geht) (?:auch )?(?:ok|okay|in ordnung|kein problem)|\bauch mit (?:(?:einem|1) )?(?:umstieg|umsteigen|zwischenstopp|stopp)/;
 
 /** "Return" counts as a wish for a way back only where a flight is described. */
 const saysReturn = ({ kinds, places, dates }: Reading): boolean =>
