@@ -120,6 +120,23 @@ describe("a birth date", () => {
     expect(search).not.toHaveProperty("returnDate");
   });
 
+  it("and all else that is said of two people is each one's own", async () => {
+    const own = { email: "demo@example.com", phoneNumber: "+493012345678" };
+    const answers = { list_travelers: { travelers: [{ userId: "user_demo", isCaller: true, profile: own }] } };
+    const turns = await talkWithRules(
+      [
+        "meine Frau und ich wollen mit unserem vierjährigen Sohn vom 8. bis 12. Juni von Wien nach Athen fliegen",
+        "Der günstigste davon, und meine Frau heißt Julia Berger, geboren am 9.4.1990, julia.berger@example.com, +43 664 1234567, und mein Sohn Paul Berger ist am 3. März 2023 geboren.",
+      ],
+      { locale: "de", companions: [], answers },
+    );
+    const saved = turns.flatMap(({ calls }) => calls.filter(({ name }) => name === "save_traveler"));
+    expect(saved).toMatchObject([
+      { args: { givenName: "Julia", bornOn: "1990-04-09", gender: "f", email: "julia.berger@example.com" } },
+      { args: { givenName: "Paul", bornOn: "2023-03-03", gender: "m", email: "demo@example.com" } },
+    ]);
+  });
+
   it("of the day on which somebody wants to travel is one", async () => {
     const turns = await talkWithRules(["one-way flight from London to Rome for my birthday on 14 May 2027"]);
     expect(last(turns, "search_flights")).toMatchObject({ departureDate: "2027-05-14" });

@@ -66,7 +66,10 @@ it.each([
     rates: [{ id: "rat_1", totalAmount: "100.00", totalCurrency: "USD" }],
   };
   const hotels = { searchId: "sea_2", accommodations: [stay] };
-  const then = await ask([...before, ...called("search_hotels", Object(first.calls[0]?.args), hotels)]);
+  const found = [...before, ...called("search_hotels", Object(first.calls[0]?.args), hotels)];
+  const nearest = await ask(found);
+  expect(nearest.calls).toEqual([{ name: "search_more_stays", args: { searchId: "sea_2", order: "distance" } }]);
+  const then = await ask([...found, ...called("search_more_stays", Object(nearest.calls[0]?.args), hotels)]);
   expect(then.text).toMatch(reference);
   expect(then.text).toContain("Hotel A");
 });

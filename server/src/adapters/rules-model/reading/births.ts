@@ -14,10 +14,10 @@ const DATE = String.raw`\d{4}-\d{2}-\d{2}|\d{1,2}(?:st|nd|rd|th|\.|º)?(?: de| o
 const MONTH = String.raw`(?:jan|feb|mar|mär|apr|abr|may|mai|jun|jul|aug|ago|sep|oct|okt|nov|dec|dez|dic|ene)\p{L}*`;
 /** "14 May" */
 const DAY = String.raw`\d{1,2}(?:st|nd|rd|th|\.|º)?(?: de| of)? ?${MONTH}|${MONTH} \d{1,2}(?:st|nd|rd|th)?(?!\d)|\d{1,2}\.\d{1,2}\.`;
-const DAY_OF_BIRTH = String.raw`birthdays?|geburtstage?s?|cumpleaños`;
+const DAY_OF_BIRTH = `birthdays?|geburtstage?s?|cumpleaños`;
 const LABEL = String.raw`(?:born|birth ?date|date of birth|dob|geboren|geb\.|geburtsdatum|nacid[oa]s?|naci[oó]|fecha de nacimiento|nacimiento|${DAY_OF_BIRTH})`;
 const WHOSE = String.raw`(?: (?:of|de|del|von) (?:\p{L}+ ){0,2}\p{L}+| (?:mein|unser)e[sr] \p{L}+)?`;
-const LINK = String.raw`:?(?: (?:is|was|are|were|ist|war|sind|es|son|fue|on|the|am|den|der|el|día|in|en))* ?`;
+const LINK = `:?(?: (?:is|was|are|were|ist|war|sind|es|son|fue|on|the|am|den|der|el|día|in|en))* ?`;
 const BORN = new RegExp(
   String.raw`(?<!\p{L})(?:(?:is|was|ist|wurde|es|fue) )?${LABEL}(?!\p{L})${WHOSE}${LINK}(${DATE}|\d{4}(?!\d))(?: geboren)?`,
   "giu",

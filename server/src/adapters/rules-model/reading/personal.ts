@@ -81,7 +81,10 @@ const COMPANY = /(?:\b(?:with|mit|con|and|und|y|e) |\b(?:my|mein|mi) name (?:is|
 /** "Mia Tan, born …, and Lena Tan, born …" */
 const LISTED = /(?:^|[^\p{L}])(?:and|und|y|e) $/u;
 const SELF_IS = /(?<!\p{L})(?:I am|I'm|I’m|ich bin|ich heiße|(?:yo )?soy|me llamo) $/iu;
-const FOLLOWED_BY_BIRTH = new RegExp(`^,? ?(?:${SEXES},? )?${BORN}`, "u");
+const FOLLOWED_BY_BIRTH = new RegExp(
+  `^(?:,? ?(?:${SEXES},? )?${BORN}| (?:is|was|ist|wurde|nació)(?: am| on| el)? (?:born|\\d))`,
+  "u",
+);
 const SELF_FOLLOWS = /^,? (?:and|und|y)(?: (?:for|für|para))? (?:me|myself|I|mich|mir|ich|mí|yo)(?![\p{L}])/iu;
 /** "Mia, who is 6, and me" */
 const SELF_FOLLOWS_AGE =
@@ -255,8 +258,8 @@ function cutName(match: RegExpExecArray, marks: Marks, isSure: boolean): string 
   let length = 0;
   for (const word of words) {
     const mark = marks.list.find((one) => one.start <= at && at < one.end);
-    // "Ana" is an airline, too, and "Weber, Paris" are names.
-    const isName = length > 0 ? mark?.kind === "place" : mark?.kind === "airline";
+    // "Ana" is an airline, too, "Paris" is a name, and "Berger" is no misspelt burger.
+    const isName = length > 0 ? /^(?:place|cuisine)$/.test(mark?.kind ?? "") : mark?.kind === "airline";
     const fits = mark?.kind === "word" || (isSure && isName);
     if (!fits) break;
     at += word.length + 1;
