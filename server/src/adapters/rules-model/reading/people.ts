@@ -4,9 +4,13 @@ export interface Party {
   readonly adults: number | undefined;
   /** Undefined: children were not spoken of. */
   readonly children: number | undefined;
+  /** Their number is said, or that there are none: "our son" may be one of several. */
+  readonly areChildrenCounted: boolean;
   readonly ages: readonly number[];
   /** People such as "my wife", who come along with the caller. */
   readonly companions: number;
+  /** "Me and my son" */
+  readonly joinsCaller: boolean;
   readonly isAlone: boolean;
 }
 
@@ -37,31 +41,121 @@ const NO_PEOPLE = [
 
 export function readParty(marks: Marks): Party {
   const ages = readAges(marks);
-  let adults: number | undefined;
+  let grown: number | undefined;
+  let people = readGroup(marks);
   let children: number | undefined = ages.length > 0 ? ages.length : undefined;
+  let areChildrenCounted = false;
   for (const index of marks.find(...COUNTS)) {
-    const { kind } = marks.at(index);
+    const { kind, folded } = marks.at(index);
     const at = marks.pass(index - 1, ["skip", "sign"], -1);
     const { kind: before, number } = marks.at(at);
     const count = before === "number" && !marks.isUsed(at) ? number : before === "couple" ? 0 : undefined;
     if (kind === "child" || kind === "infant") {
-      children = Math.max(
-        children ?? 0,
-        count ?? (/(?:s|kinder|kindern|kids|children)$/.test(marks.at(index).folded) ? 0 : 1),
-      );
-    } else if (count !== undefined && count > 0) adults = (adults ?? 0) + count;
+      areChildrenCounted ||= count !== undefined || before === "no" || before === "not";
+      children = Math.max(children ?? 0, count ?? (PLURAL.test(folded) ? 0 : 1));
+    } else if (kind === "adult" && before === "couple") {
+      // "Somos dos adultos"
+      grown = (grown ?? 0) + number;
+      marks.use(at);
+    } else if (count !== undefined && count > 0) {
+      if (kind === "adult" || FRIENDS.test(folded)) grown = (grown ?? 0) + count;
+      else people = { count: (people?.count ?? 0) + count, isStated: isStated(marks, at, index) };
+    }
     if (count !== undefined && before === "number") marks.use(at, index);
     else if (kind !== "person") marks.use(index);
   }
-  adults ??= readFor(marks);
+  if (grown === undefined && people === undefined) {
+    const count = readFor(marks);
+    if (count !== undefined) people = { count, isStated: false };
+  }
   for (const index of marks.find("couple")) {
     marks.use(index);
-    adults ??= marks.at(index).number;
+    const { number: count, folded } = marks.at(index);
+    if (grown === undefined) people ??= { count, isStated: count > 2 && /^(?:wir sind )?zu |^somos/.test(folded) };
   }
   const companions = marks.find("companion");
   for (const index of companions) marks.use(index);
-  return { adults, children, ages, companions: companions.length, isAlone: marks.has("alone") };
+  const joinsCaller = joinsSelf(marks);
+  // "Five people, two adults and our kids"
+  const rest = (people?.count ?? 0) - (grown ?? 0);
+  if (children === 0 && !areChildrenCounted && grown !== undefined && rest > 0) children = rest;
+  return {
+    adults: countAdults({ grown, people, children: children ?? 0, companions: companions.length, joinsCaller }),
+    children,
+    areChildrenCounted,
+    ages,
+    companions: companions.length,
+    joinsCaller,
+    isAlone: marks.has("alone"),
+  };
 }
+
+const PLURAL = /(?:(?<!'|sohne)s|kinder|kindern|children)$/;
+const FRIENDS = /^(?:friends|colleagues|freunden?|kollegen|amig[oa]s|companeros)$/;
+
+/** A number of people, who may be counted a second time by parts. */
+interface Group {
+  readonly count: number;
+  /** The words leave no doubt that children are among them. */
+  readonly isStated: boolean;
+}
+
+interface Counted {
+  readonly grown: number | undefined;
+  readonly people: Group | undefined;
+  readonly children: number;
+  readonly companions: number;
+  readonly joinsCaller: boolean;
+}
+
+/** "Four people, two adults and two kids" are four, and "two people and a child" are three. */
+function countAdults({ grown, people, children, companions, joinsCaller }: Counted): number | undefined {
+  if (people === undefined) return grown;
+  const { count, isStated: isWhole } = people;
+  if (grown !== undefined) return children > 0 && count > children + grown ? count - children : grown;
+  if (children === 0 || count <= children) return count;
+  const isSum = (companions > 0 || joinsCaller) && count === 1 + companions + children;
+  return isSum || isWhole ? count - children : count;
+}
+
+const STATES = /^(?:are|we're|there're|sind|waren|somos|seremos|family|familie|familia)$/;
+const AMONG =
+  /\b(?:of (?:them|whom|us|which)|davon|darunter|including|included|incl|inklusive|de ell[oa]s|incluid[oa]s?|incluyendo|entre ell[oa]s)\b/;
+
+/** "We are four with two kids" and "three people, one of them a child"; "we are two people and a child" adds. */
+function isStated(marks: Marks, at: number, last: number): boolean {
+  const after = marks.list.slice(last + 1).map(({ folded }) => folded);
+  if (AMONG.test(after.join(" "))) return true;
+  const { number } = marks.at(at);
+  return number > 2 && STATES.test(marks.at(marks.pass(at - 1, ["from"], -1)).folded) && marks.kind(last + 1) !== "and";
+}
+
+/** "We are four: …", "a family of four": a number without a noun. */
+function readGroup(marks: Marks): Group | undefined {
+  for (const index of marks.find("number")) {
+    const { number } = marks.at(index);
+    if (!Number.isInteger(number) || number < 2 || number > 9) continue;
+    const lead = marks.at(marks.pass(index - 1, ["from"], -1)).folded;
+    const isFamily = /^famil/.test(marks.at(marks.pass(index - 1, ["skip", "from"], -1)).folded);
+    const isClosed = /^(?:sign|end|withWord|and)$/.test(marks.kind(index + 1));
+    if (!isFamily && !(STATES.test(lead) && isClosed)) continue;
+    marks.use(index);
+    return { count: number, isStated: isFamily || isStated(marks, index, index) };
+  }
+  return undefined;
+}
+
+const SELF = /^(?:me|myself|i|ich|mich|mir|yo|mi)$/;
+
+const joinsSelf = (marks: Marks): boolean =>
+  marks.find("and").some((index) => {
+    const isChild = (at: number): boolean => /^(?:child|infant)$/.test(marks.kind(at));
+    const after = marks.pass(index + 1, ["skip", "number"]);
+    return (
+      (SELF.test(marks.at(index - 1).folded) && isChild(after)) ||
+      (SELF.test(marks.at(index + 1).folded) && /^(?:child|infant|yearUnit|old|aged)$/.test(marks.kind(index - 1)))
+    );
+  });
 
 /** "For two", "para cuatro": a number that counts nothing else. */
 function readFor(marks: Marks): number | undefined {
@@ -100,7 +194,9 @@ function readAges(marks: Marks): readonly number[] {
     }
   }
   for (const index of marks.find("aged", "yearUnit")) {
-    const at = marks.pass(index - 1, ["sign"], -1);
+    // "6-jährig": the dash is no "until" here.
+    const isDash = marks.at(index - 1).folded === "-";
+    const at = marks.pass(isDash ? index - 2 : index - 1, ["sign"], -1);
     const { kind, number } = marks.at(at);
     // "Before ten is too early"
     const isVerb = /^(?:who )?is$/.test(marks.at(index).folded);

@@ -1,4 +1,4 @@
-import { readBirth, type Span } from "./births.ts";
+import { type Birth, readBirths, type Span } from "./births.ts";
 import type { Marks } from "./cursor.ts";
 import { fold } from "./marks.ts";
 
@@ -15,6 +15,9 @@ export interface Personal {
   /** Full names of people for whom it is asked. */
   readonly names: readonly string[];
   readonly details: PersonDetails;
+  /** Every date of birth, and every word for a sex, in the order of the text. */
+  readonly births: readonly Birth[];
+  readonly sexes: readonly ("f" | "m")[];
   /** The caller does not travel; undefined: the text does not say. */
   readonly isCallerOut: boolean | undefined;
   /** The text with spaces instead of what was read here, so that nothing of it becomes a day or a place. */
@@ -46,6 +49,7 @@ const AGE = String.raw`(?:,? ?\(\d{1,3}\)|, \d{1,3}(?=,))?`;
 const NAMED =
   "(?:(?:passenger|travell?er|guest)(?:'s|’s)?(?: name)?(?: is|:)|name of the (?:passenger|travell?er) is|(?:[Rr]eisende[rn]?|[Pp]assagier(?:in)?|Fluggast)(?: ist| heißt|:)|(?:pasajer[oa]|viajer[oa])(?: es| se llama|:)|(?:[Hh]er|[Hh]is|[Ii]hr|[Ss]ein) [Nn]ame (?:is|ist)|[Ss]u nombre es|(?:[Ss]he|[Hh]e) is called|(?:[Ss]ie|[Ee]r) heißt|(?:[Ee]lla|[Éé]l) se llama)";
 const TITLES = "(?:Mrs|Mr|Ms|Miss|Dr|Frau|Herrn?|[Ss]eñora|[Ss]eñor|Sra|Sr)";
+const SEXES = "(?:female|male|weiblich|männlich|mujer|hombre)";
 const BORN = "(?:born|geboren|geb\\.|nacid[oa]|date of birth|Geburtsdatum|fecha de nacimiento)";
 
 /** Each has the name in its group; `isSure`: the words around it leave no doubt that it is one. */
@@ -54,7 +58,7 @@ const NAMES: readonly { readonly pattern: RegExp; readonly isSure: boolean }[] =
   [`(?:${FOR} )?${RELATIVE}${IS} (${WORD}(?: ${WORD}){0,2})${AGE}`, true] as const,
   [`${NAMED} (${WORD}(?: ${WORD}){0,2})`, true] as const,
   [`(?:${FOR} )?${TITLES}\\.? (${WORD}(?: ${WORD}){0,2})${AGE}`, true] as const,
-  [`(?:${FOR} )?(${WORD}(?: ${WORD}){1,2})${AGE},? (?=${BORN})`, true] as const,
+  [`(?:${FOR} )?(${WORD}(?: ${WORD}){1,2})${AGE}(?=,? (?:${SEXES},? )?${BORN})`, true] as const,
   [`${FOR} (${WORD}(?: ${WORD}){1,2})${AGE}`, false] as const,
 ].map(([source, isSure]) => ({ pattern: new RegExp(`(?<![\\p{L}'’])${source}(?![\\p{L}])`, "gu"), isSure }));
 
@@ -74,10 +78,19 @@ const CHILD = /(?<!\p{L})(?:daughter|son|child|kid|baby|Tochter|Sohn|Kind|hija|h
 const LEADS_PERSON = new RegExp(`^(?:${FOR} |${NAMED} )`, "u");
 const LEADS_FOR = new RegExp(`^${FOR} `, "u");
 const COMPANY = /(?:\b(?:with|mit|con|and|und|y|e) |\b(?:my|mein|mi) name (?:is|ist|es) )$/iu;
+/** "Mia Tan, born …, and Lena Tan, born …" */
+const LISTED = /(?:^|[^\p{L}])(?:and|und|y|e) $/u;
+const SELF_IS = /(?<!\p{L})(?:I am|I'm|I’m|ich bin|ich heiße|(?:yo )?soy|me llamo) $/iu;
+const FOLLOWED_BY_BIRTH = new RegExp(
+  `^(?:,? ?(?:${SEXES},? )?${BORN}| (?:is|was|ist|wurde|nació)(?: am| on| el)? (?:born|\\d))`,
+  "u",
+);
 const SELF_FOLLOWS = /^,? (?:and|und|y)(?: (?:for|für|para))? (?:me|myself|I|mich|mir|ich|mí|yo)(?![\p{L}])/iu;
 /** "Mia, who is 6, and me" */
 const SELF_FOLLOWS_AGE =
   /^,? (?:who is |aged |die |der |que tiene )?\d{1,2}(?: years old| Jahre(?: alt)?| años)?(?: ist)?,? (?:and|und|y)(?: (?:for|für|para))? (?:me|myself|I|mich|mir|ich|mí|yo)(?![\p{L}])/iu;
+const SELF_TOO =
+  /(?<!\p{L})(?:(?:I'll|I’ll|I will|I'm|I’m|I am) (?:also )?(?:be )?(?:also )?(?:travell?ing|flying|coming)(?: along)?(?: too| as well| with them)|ich (?:reise|fliege|komme) (?:auch|selbst|natürlich|ebenfalls) mit|yo también (?:viajo|voy|vuelo))(?!\p{L})/iu;
 const NOT_SELF =
   /(?<!\p{L})(?:,? ?(?:but|and|und|y)? ?)?(?:(?:not|nicht|no) (?:for|für|para) (?:me|myself|mich|mí)|not me|nicht ich|nicht mich|no yo|no soy yo|I (?:do not|don't|am not) (?:travel\w*|fly\w*|go\w*)|ich (?:reise|fliege) nicht(?: mit)?|yo no (?:viajo|voy))(?!\p{L})(?:,? sondern| but| sino)?/giu;
 const MAIL = /(?:\b(?:e-?mail|correo)\b:? )?([\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\.\p{L}{2,})/iu;
@@ -114,8 +127,9 @@ export function readPersonal(text: string, marks: Marks, context: Context): Pers
   const email = take(MAIL.exec(text))?.[1]?.toLowerCase();
   const phone = take(PHONE.exec(text))?.[1]?.replaceAll(/[^\d+]/g, "");
   if (isKnown && phone === undefined) take(LOCAL_PHONE.exec(text));
-  const birth = readBirth(text, { ...context, isOfPerson: isKnown });
-  if (birth !== undefined) found.push(birth);
+  const births = readBirths(text, { ...context, isOfPerson: isKnown });
+  found.push(...births);
+  const [birth] = births;
   const isNotSelf = [...text.matchAll(NOT_SELF)].length > 0;
   for (const pattern of [NOT_SELF, VISIT]) {
     for (const { index, 0: whole } of text.matchAll(pattern)) found.push({ start: index, end: index + whole.length });
@@ -132,12 +146,34 @@ export function readPersonal(text: string, marks: Marks, context: Context): Pers
       ...(gender === undefined ? {} : { gender }),
       ...(title === undefined ? {} : { title }),
     },
-    isCallerOut: isNotSelf || isForOthers ? true : undefined,
+    births,
+    sexes: isKnown || births.length > 1 ? readSexes(text, found) : [],
+    isCallerOut: SELF_TOO.test(text) ? false : isNotSelf || isForOthers ? true : undefined,
     rest: found.reduce(
       (rest, { start, end }) => rest.slice(0, start) + " ".repeat(end - start) + rest.slice(end),
       text,
     ),
   };
+}
+
+/** One person's own, where the text tells of several: from the name on, with the words before it. */
+export function readContact(text: string, lead: string): PersonDetails {
+  const email = MAIL.exec(text)?.[1]?.toLowerCase();
+  const phoneNumber = PHONE.exec(text)?.[1]?.replaceAll(/[^\d+]/g, "");
+  const gender = WOMAN.test(lead) ? "f" : MAN.test(lead) ? "m" : undefined;
+  return {
+    ...(email === undefined ? {} : { email }),
+    ...(phoneNumber === undefined ? {} : { phoneNumber }),
+    ...(gender === undefined ? {} : { gender }),
+  };
+}
+
+/** Takes the words for a sex out of the text, too. */
+function readSexes(text: string, found: Span[]): readonly ("f" | "m")[] {
+  return [...text.matchAll(new RegExp(SEX, "giu"))].map((match) => {
+    found.push({ start: match.index, end: match.index + match[0].length });
+    return match.groups?.f === undefined ? "m" : "f";
+  });
 }
 
 function readNames(
@@ -153,7 +189,9 @@ function readNames(
   const put = (match: Pick<RegExpExecArray, 0 | "index">, name: string, isNew: boolean): void => {
     const [start, end] = [match.index, match.index + match[0].length];
     if (found.some((one) => start < one.end && end > one.start)) return;
-    if (COMPANY.test(text.slice(0, start)) || SELF_FOLLOWS.test(text.slice(end))) return;
+    const before = text.slice(0, start);
+    const isListed = LISTED.test(before) && FOLLOWED_BY_BIRTH.test(text.slice(end));
+    if ((COMPANY.test(before) && !isListed) || SELF_IS.test(before) || SELF_FOLLOWS.test(text.slice(end))) return;
     // "My daughter Mia": that a child comes along is read, too.
     found.push({ start: CHILD.test(match[0]) ? start + match[0].lastIndexOf(name.split(" ")[0] ?? name) : start, end });
     const isForThem = LEADS_PERSON.test(match[0])
@@ -220,8 +258,8 @@ function cutName(match: RegExpExecArray, marks: Marks, isSure: boolean): string 
   let length = 0;
   for (const word of words) {
     const mark = marks.list.find((one) => one.start <= at && at < one.end);
-    // "Ana" is an airline, too, and "Weber, Paris" are names.
-    const isName = length > 0 ? mark?.kind === "place" : mark?.kind === "airline";
+    // "Ana" is an airline, too, "Paris" is a name, and "Berger" is no misspelt burger.
+    const isName = length > 0 ? /^(?:place|cuisine)$/.test(mark?.kind ?? "") : mark?.kind === "airline";
     const fits = mark?.kind === "word" || (isSure && isName);
     if (!fits) break;
     at += word.length + 1;

@@ -24,6 +24,10 @@ const DAY_WITH_PART =
 /** "Morgen" by itself is tomorrow. */
 const PARTS_OF_DAYS: Readonly<Record<string, string>> = { fruh: "morgens", morgen: "morgens", nacht: "nachts" };
 
+/** "Vierjähriger" */
+const AGED_ADJECTIVE =
+  /^((?:ein|zwei|drei|vier|funf|sechs|sieben|acht|neun|zehn|elf|zwolf|dreizehn|vierzehn|funfzehn|sechzehn|siebzehn))(jahrige[nmrs]?)$/;
+
 const NEXT_DAY = /^(?:wochenende|\p{L}*tag|mittwoch|morgen|woche|monat|sonnabend)$/u;
 
 /** Longer messages are read up to here. */
@@ -37,7 +41,7 @@ function tokenize(text: string): Token[] {
     const folded = fold(raw).replace(ENDS_SHORT, "");
     const { index: start } = match;
     const end = start + raw.length;
-    const [, day, part = ""] = DAY_WITH_PART.exec(folded) ?? [];
+    const [, day, part = ""] = DAY_WITH_PART.exec(folded) ?? AGED_ADJECTIVE.exec(folded) ?? [];
     if (day === undefined) tokens.push({ raw, folded, start, end });
     else {
       const middle = start + day.length;
@@ -203,6 +207,9 @@ function readPhrase(
     if (phrase.value === "distance" && NEXT_DAY.test(tokens[index + words.length]?.folded ?? "")) continue;
     // "Que no salga antes de las diez" names no earliest flight.
     if (phrase.value === "earliest" && /^(?:de|del)$/.test(tokens[index + words.length]?.folded ?? "")) continue;
+    // "One stop is fine" ends nothing.
+    if (phrase.kind === "forget" && /^stopp?$/.test(token.folded) && before?.kind === "number")
+      return { kind: "stopover", length: 1 };
     // "Nicht nach Oslo" names no hour.
     if (token.folded === "nicht" && words.at(-1) === "nach" && !isHour(tokens[index + words.length]?.folded)) continue;
     const isCodeName = phrase.value.toLowerCase() === token.folded;

@@ -105,6 +105,8 @@ export function readMessage(text: string, context: ReadingContext): Reading {
   const marks = rest === text ? whole : new Marks(readMarks(rest, lexicon));
   const dates = readDates(marks, context);
   const { nights, duration } = readDuration(marks);
+  // "1 stop is fine" counts nobody and chooses nothing.
+  for (const index of marks.find("stopover")) if (marks.kind(index - 1) === "number") marks.use(index - 1, index);
   const party = readParty(marks);
   const maximum = readMaximum(marks);
   const times = readTimes(marks);

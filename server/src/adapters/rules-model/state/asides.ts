@@ -45,15 +45,38 @@ function withoutBooking(state: State, reading: Reading) {
 }
 
 /** Trains and other things that cannot be booked here, unless they are ways from an airport. */
-export function findOther({ topic }: State, reading: Reading): Extract<Wish, { kind: "cannot" }> | undefined {
+export function findOther(
+  { topic, lastShown }: State,
+  reading: Reading,
+): Extract<Wish, { kind: "cannot" }> | undefined {
   const { kinds, marks } = reading;
   if (kinds.has("transfer") || (topic?.kind === "transfer" && !kinds.has("want"))) return undefined;
   const what = marks.list.flatMap(({ kind, value, folded }, index): OtherKind[] => {
     if (marks.isNegated(index)) return [];
+    // A pet beside a journey is told of with it.
+    if (value === "pet" && isBesideJourney(lastShown, reading)) return [];
     const name = kind === "other" ? value : kind === "mode" && value === "transit" ? nameVehicle(folded) : undefined;
     return OTHER_KINDS.filter((known) => known === name);
   });
   return what.length === 0 ? undefined : { kind: "cannot", what: [...new Set(what)], reading };
+}
+
+const isBesideJourney = (lastShown: State["lastShown"], reading: Reading): boolean =>
+  hasSlots(reading) || (lastShown !== undefined && (reading.choice !== undefined || reading.kinds.has("book")));
+
+/** "My mother takes the dog, so could we leave on Friday?": what is wanted is done, and pets are spoken of once. */
+export function withPets(state: State, reading: Reading, wishes: readonly Wish[]): readonly Wish[] {
+  const { marks } = reading;
+  const isPet = marks.list.some(({ kind, value }, index) => {
+    const before = marks.kind(marks.pass(index - 1, ["skip"], -1));
+    return kind === "other" && value === "pet" && before !== "no" && !marks.isNegated(index);
+  });
+  const isToldHere = wishes.some((wish) => wish.kind === "cannot" && wish.what.includes("pet"));
+  const isTold = state.arePetsTold || isToldHere;
+  if (isPet || isToldHere) state.arePetsTold = true;
+  return isPet && !isTold && isBesideJourney(state.lastShown, reading)
+    ? [...wishes, { kind: "cannot", what: ["pet"], reading }]
+    : wishes;
 }
 
 const nameVehicle = (folded: string): OtherKind | undefined =>

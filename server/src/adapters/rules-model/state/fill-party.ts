@@ -44,7 +44,7 @@ export function fillParty(
     if (grown === 0) state.isCallerLeftOut = false;
     next.adults = state.isCallerLeftOut ? grown : Math.max(next.adults, 1 + grown);
   }
-  if (party.children !== undefined) {
+  if (party.children !== undefined && (isOnlyParent || LEFT_OUT.test(folded) || !areKnown(before, party))) {
     next.children = Math.max(party.children, party.ages.length);
     next.ages = party.ages.length > 0 || next.children !== before.ages.length ? party.ages : before.ages;
   } else if (question === "childAges" && numbers.length > 0) next.ages = numbers.slice(0, next.children);
@@ -62,6 +62,19 @@ export function fillParty(
   state.isPartyKnown ||= isSaid || isAsked;
   state.party = next;
 }
+
+/** "My son" and "the 5-year-old" are of the children who were counted before, unless the party is told anew. */
+const areKnown = (before: State["party"], party: Party): boolean =>
+  before.children > (party.children ?? 0) &&
+  !party.areChildrenCounted &&
+  !party.joinsCaller &&
+  party.adults === undefined &&
+  party.companions === 0 &&
+  party.ages.every((age) => before.ages.includes(age));
+
+/** "The kids stay at home" */
+const LEFT_OUT =
+  /\b(?:kids|children|boys|girls|sons|daughters|kinder|ninos|ninas|hijos|hijas)\b[^.!?,;]{0,12}\b(?:stay\w*|(?:aren't|are not|won't|will not|don't|do not) (?:be )?(?:com\w+|join\w*|travel\w*|fly\w*)|bleiben|kommen (?:doch )?nicht|se quedan|no (?:vienen|van|viajan))\b/;
 
 /** "Just me", and not "just me and my daughter". */
 export const isAloneNow = ({ isAlone, adults, children = 0, companions }: Party): boolean =>

@@ -57,7 +57,7 @@ const LATE_ENOUGH = 10 * 60;
 
 /** "If there is no direct flight, a stop is fine" */
 const MAY_STOP =
-  /\bno (?:me|nos) importa[^.!?]*\bescala|\b(?:stops?|a change|connections?) (?:is|are|would be) (?:fine|ok|okay|no problem)|\b(?:don't|do not) mind (?:a stop|stops|changing|a change|connecting)|\b(?:umsteigen|zwischenstopp|umstieg) (?:ist|ware|geht) (?:auch )?(?:ok|okay|in ordnung|kein problem)|\bauch mit (?:umstieg|umsteigen|zwischenstopp)/;
+  /\bno (?:me|nos) importa[^.!?]*\bescala|\bescalas? (?:tambien )?(?:esta(?:ria)? bien|vale|me vale|me va bien|es aceptable|no es problema)|\btambien (?:me )?vale con (?:una )?escala|\b(?:stops?|a change|connections?) (?:is|are|would be) (?:also )?(?:fine|alright|all right|ok|okay|no problem)|\b(?:don't|do not) mind (?:(?:a|one) stop|stops|changing|a change|connecting)|\b(?:umsteigen|zwischenstopp|stopp?|umstieg) (?:ist|ware|geht) (?:auch )?(?:ok|okay|in ordnung|kein problem)|\bauch mit (?:(?:einem|1) )?(?:umstieg|umsteigen|zwischenstopp|stopp)/;
 
 /** "Return" counts as a wish for a way back only where a flight is described. */
 const saysReturn = ({ kinds, places, dates }: Reading): boolean =>

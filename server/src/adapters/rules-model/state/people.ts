@@ -1,5 +1,5 @@
 import { chooseFlight, chooseStay } from "../deciding/choose.ts";
-import type { PersonDetails } from "../reading/personal.ts";
+import { type PersonDetails, readContact } from "../reading/personal.ts";
 import type { Choice, Reading } from "../reading/read-message.ts";
 import { fillParty } from "./fill-party.ts";
 import type { FlightOffer } from "./results.ts";
@@ -11,7 +11,8 @@ export const findUnsaved = ({ strangers, saved }: State): string | undefined =>
   [...strangers].find((name) => !saved.has(name));
 
 /** Keeps who was named without a profile, and what their profiles need. */
-export function keepPeople(state: State, { strangers, personal: { details } }: Reading): void {
+export function keepPeople(state: State, reading: Reading): void {
+  const { strangers, personal } = reading;
   for (const name of strangers) {
     // "Rosa" is told in full later.
     const short = [...state.strangers].find((known) => known !== name && name.startsWith(`${known} `));
@@ -21,8 +22,34 @@ export function keepPeople(state: State, { strangers, personal: { details } }: R
     }
     state.strangers.add(name);
   }
+  if (strangers.length > 1 && personal.births.length > 1) {
+    keepEach(state, reading);
+    return;
+  }
   const name = strangers.at(-1) ?? findUnsaved(state) ?? [...state.strangers].at(-1);
-  if (name !== undefined) state.details.set(name, { ...state.details.get(name), ...details });
+  if (name !== undefined) state.details.set(name, { ...state.details.get(name), ...personal.details });
+}
+
+/** As long as "my husband is ". */
+const LEAD = 20;
+
+/** "Mia Tan, female, born …, and Lena Tan, female, born …": each gets what is theirs, and nothing that may be another's. */
+function keepEach(state: State, { strangers, text, personal: { births, sexes } }: Reading): void {
+  const position = (name: string): number => text.indexOf(name.split(" ")[0] ?? name);
+  const names = strangers.toSorted((one, other) => position(one) - position(other));
+  if (births.length !== names.length) return;
+  for (const [index, name] of names.entries()) {
+    const [start, end] = [position(name), position(names[index + 1] ?? "")];
+    const own = text.slice(start, end > start ? end : undefined);
+    const bornOn = births[index]?.date;
+    const gender = sexes.length === names.length ? sexes[index] : undefined;
+    state.details.set(name, {
+      ...state.details.get(name),
+      ...readContact(own, text.slice(Math.max(0, start - LEAD), start)),
+      ...(bornOn === undefined ? {} : { bornOn }),
+      ...(gender === undefined ? {} : { gender }),
+    });
+  }
 }
 
 /** Somebody without a profile needs a seat, too. */

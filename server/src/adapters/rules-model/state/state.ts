@@ -234,6 +234,8 @@ export interface State {
   seatsSearched: number | undefined;
   /** Assistance at the airport was spoken of, and answered. */
   isAssistanceTold: boolean;
+  /** That pets cannot be booked was said. */
+  arePetsTold: boolean;
   /** A stay is still to be found after the flight. */
   isStayNext: boolean;
   /** The value of currencies in US dollars, as tools have quoted them. */
@@ -310,6 +312,7 @@ export const newState = (): State => ({
   pickedStay: undefined,
   seatsSearched: undefined,
   isAssistanceTold: false,
+  arePetsTold: false,
   isStayNext: false,
   rates: new Map(),
   visa: {},

@@ -1,7 +1,7 @@
 import type { ModelRequest } from "../../../ports/language-model.ts";
 import { fold } from "../reading/marks.ts";
 import { type Reading, readMessage } from "../reading/read-message.ts";
-import { ASIDES, findAgain, findOther, findTotal } from "./asides.ts";
+import { ASIDES, findAgain, findOther, findTotal, withPets } from "./asides.ts";
 import { findBeside, withDeed } from "./beside.ts";
 import { findBeyond, withAssistance, withHold, withInvoice } from "./beyond.ts";
 import { findAboutBooking } from "./booking-questions.ts";
@@ -15,6 +15,10 @@ import { countParty, findPersonWish, notePick } from "./people.ts";
 import { asksForMeal, asksForOtherTerms, findIsBooked, isStranded, withDeedAgain } from "./questions.ts";
 import type { State, Wish } from "./state.ts";
 import { startStranded } from "./stranded.ts";
+
+/** One of the two adults who were counted, beside the caller. */
+const SPOUSE =
+  /(?<!\p{L})(?:my (?:husband|wife|partner)|meine? (?:Mann|Frau|Partnerin|Partner)|mi (?:marido|mujer|esposa|esposo|pareja))(?!\p{L})/iu;
 
 export interface Situation {
   readonly today: Temporal.PlainDate;
@@ -32,7 +36,9 @@ export function understand(state: State, text: string, situation: Situation): vo
     language: state.language ?? situation.language,
     known: [...state.strangers],
     isNameAsked: state.question === "companions" || state.question === "traveler",
-    isAccompanied: !state.isCallerLeftOut && (state.relatives > 0 || state.question === "companions"),
+    isAccompanied:
+      !state.isCallerLeftOut &&
+      (state.relatives > 0 || state.question === "companions" || (state.party.adults > 1 && SPOUSE.test(text))),
     people: situation.traveler.companions.map(({ name }) => fold(name).split(" ")[0] ?? ""),
     surnames: situation.traveler.companions.flatMap(({ name }) => fold(name).split(" ").slice(1)),
   });
@@ -80,7 +86,7 @@ function findWishes(state: State, reading: Reading, named: readonly Companion[])
   if (booked !== undefined) return booked;
   const beside = findBeside(state, reading);
   if (beside !== undefined) return withAssistance(state, reading, beside);
-  const wishes = findPlainWishes(state, reading, named);
+  const wishes = withPets(state, reading, findPlainWishes(state, reading, named));
   return withDeed(state, reading, withInvoice(reading, withHold(reading, withAssistance(state, reading, wishes))));
 }
 

@@ -154,7 +154,7 @@ export const english: LanguageWords = {
     arrive: "arrive|arriving|arrives|arrival|gets in|get in|getting in|be there|get there|land|landing|lands",
     checkOut: "check out|check-out|checkout|checking out|leaving on",
     adult: "adult|adults|grown-up|grown-ups|grownups",
-    child: "child|children|kid|kids|son|daughter|sons|daughters|toddler",
+    child: "child|children|kid|kids|son|daughter|sons|daughters|toddler|girl|girls|boy|boys|child's|son's|daughter's",
     infant: "infant|infants|baby|babies",
     person:
       "person|persons|people|passenger|passengers|traveler|travelers|traveller|travellers|guest|guests|pax|of us|friends|colleagues",
@@ -169,6 +169,7 @@ export const english: LanguageWords = {
     "cabin premium_economy": "premium economy|premium|premium eco|prem economy",
     "cabin business": "business class|business|biz|biz class|business-class",
     "cabin first": "first class|first-class|in first",
+    stopover: "stopover|stopovers|layover|layovers",
     nonStop:
       "nonstop|non-stop|non stop|direct|direct flight|direct flights|direct ones|without stops|no stops|no layover|no layovers|without changing|without a stop|no connections|directly|without a change|no changes",
     "sort price": "cheapest|cheaper|lowest price|least expensive|cheap|budget|best price|inexpensive|lowest",

@@ -160,7 +160,7 @@ export const german: LanguageWords = {
     arrive: "ankunft|ankünfte|ankommen|landen|landet|ankommt|da sein|dort sein|ankomme|lande|ankommen muss|angekommen",
     checkOut: "abreise am|auschecken|check-out|checkout|abreisen|auszug",
     adult: "erwachsene|erwachsener|erwachsenen|erwachsen",
-    child: "kind|kinder|kindern|sohn|tochter|söhne|töchter|söhnen|töchtern|kleine|kleinen|kids|sohnemann",
+    child: "kind|kinder|kindern|kindes|sohn|sohnes|tochter|söhne|töchter|söhnen|töchtern|kleine|kleinen|kids|sohnemann",
     infant: "baby|babys|säugling|kleinkind",
     person:
       "person|personen|passagiere|passagier|reisende|reisenden|gäste|gästen|gast|leute|leuten|mann|freunde|freunden|kollegen|pers",
@@ -177,6 +177,7 @@ export const german: LanguageWords = {
     "cabin premium_economy": "premium economy|premium-economy|premium",
     "cabin business": "business class|business|businessclass|business-class|geschäftsklasse",
     "cabin first": "first class|erste klasse|erster klasse|ersten klasse|first",
+    stopover: "zwischenstopp|zwischenstopps|stopps|umstieg",
     nonStop:
       "nonstop|non-stop|direkt|direktflug|direktflüge|direktflügen|ohne umsteigen|ohne zwischenstopp|ohne zwischenstopps|ohne zwischenlandung|ohne umstieg|direkten flug|direkte|direkten|umsteigefrei|ohne stopp|direktverbindung|direkter",
     "sort price":

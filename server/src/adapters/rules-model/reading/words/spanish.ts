@@ -175,6 +175,7 @@ export const spanish: LanguageWords = {
     "cabin premium_economy": "premium economy|premium|turista premium|económica premium|turista superior",
     "cabin business": "business|clase business|ejecutiva|clase ejecutiva|clase preferente|preferente|bussiness",
     "cabin first": "primera clase|en primera|clase primera",
+    stopover: "escala|escalas",
     nonStop:
       "directo|directos|vuelo directo|vuelos directos|sin escalas|sin escala|sin paradas|sin transbordos|sin transbordo|sin conexiones|directa",
     "sort price":
