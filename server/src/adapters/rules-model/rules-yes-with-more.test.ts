@@ -66,7 +66,10 @@ it.each([
     rates: [{ id: "rat_1", totalAmount: "100.00", totalCurrency: "USD" }],
   };
   const hotels = { searchId: "sea_2", accommodations: [stay] };
-  const then = await ask([...before, ...called("search_hotels", Object(first.calls[0]?.args), hotels)]);
+  const found = [...before, ...called("search_hotels", Object(first.calls[0]?.args), hotels)];
+  const second = await ask(found);
+  expect(second.calls).toMatchObject([{ name: "search_more_stays", args: { order: "distance" } }]);
+  const then = await ask([...found, ...called("search_more_stays", Object(second.calls[0]?.args), hotels)]);
   expect(then.text).toMatch(reference);
   expect(then.text).toContain("Hotel A");
 });

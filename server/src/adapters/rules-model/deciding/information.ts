@@ -79,7 +79,7 @@ export function tellWeather(deciding: Deciding, { reading }: Wish): Outcome {
   return tell(day === undefined || sun?.date == null ? said : `${said} (${speaker.day(sun.date)})`);
 }
 
-/** Of the day that is asked about, or the nearest that is known. */
+/** The times of the day that is asked about, or of the nearest day that is known. */
 function findSun<Sun extends { readonly date?: string | null | undefined }>(
   sun: readonly Sun[],
   day: Temporal.PlainDate,
