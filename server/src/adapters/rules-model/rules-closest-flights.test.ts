@@ -123,3 +123,11 @@ describe("the wish that excludes all flights", () => {
     expect(turn?.calls.at(-1)?.args).toMatchObject({ returnArrives: { until: "22:00" } });
   });
 });
+
+it("a flight that returns on a day keeps both days of the journey", async () => {
+  const said =
+    "What about any nonstop on Sunday the 14th that returns on Friday the 19th before ten in the evening, whatever airline?";
+  const turns = await talkWithRules([FAMILY.en, said], { answers: toolsWith(DAY) });
+  expect(turns[1]?.question).toBeUndefined();
+  expect(turns[1]?.calls[0]?.args).toMatchObject({ departureDate: "2027-03-14", returnDate: "2027-03-19" });
+});

@@ -89,7 +89,7 @@ function listParts(
 ): readonly (readonly Entry[])[] {
   const keep = (fits: (name: string) => boolean) => entries.filter(([name]) => fits(name));
   const answer = FlightAnswer.safeParse(tried.result).data;
-  // What was found lands a day too late.
+  // All that was found lands a day too late.
   const isLate = failureCode(tried) === undefined && (answer?.offers.length ?? 0) > 0;
   const emptying = isLate ? ["returnArrives", "arrives"] : (answer?.emptiedBy ?? []);
   const culprits = GIVEN_UP.filter((one) => emptying.includes(one) && entries.some(([name]) => name === one));

@@ -27,7 +27,7 @@ export function tellEligibility(deciding: Deciding, { reading }: Wish): Outcome 
   const { state, speaker, request } = deciding;
   const country = state.visa.country ?? state.flight.destination?.country;
   if (country === undefined) return ask("country", speaker.say("askCountry"));
-  const departure = state.visa.date ?? state.flight.departure;
+  const departure = findDeparture(deciding);
   const wanted = state.visa.nationality;
   if (wanted !== undefined && isAboutAnother(reading)) return tellForPassport(deciding, { wanted, country, reading });
   if (departure === undefined && wanted === undefined) return ask("departureDate", speaker.say("askTravelDate"));
@@ -73,6 +73,13 @@ export function tellEligibility(deciding: Deciding, { reading }: Wish): Outcome 
   return tell([who, verdict, summary, speaker.say("borderDecides")].filter((part) => part !== "").join(" "));
 }
 
+/** "In November", on the 28th of it, is of the days that are left. */
+function findDeparture({ state: { visa, flight }, today }: Deciding): Temporal.PlainDate | undefined {
+  const day = visa.date ?? flight.departure;
+  const isPast = day !== undefined && day.day === 1 && Temporal.PlainDate.compare(day, today) < 0;
+  return isPast && day.toPlainYearMonth().equals(today.toPlainYearMonth()) ? today : day;
+}
+
 /** The one companion that the question is about. */
 export function findNamed({ request }: Deciding, { folded }: Reading) {
   const words = new Set(folded.split(/[^\p{L}'-]+/u));
@@ -91,7 +98,7 @@ function tellForPassport(
 ): Outcome {
   const { state, speaker, today } = deciding;
   const name = (alpha3: string): string => speaker.country(toCountryAlpha2(alpha3) ?? alpha3);
-  const departure = state.visa.date ?? state.flight.departure ?? today.add({ days: USUAL_DAYS_AHEAD });
+  const departure = findDeparture(deciding) ?? today.add({ days: USUAL_DAYS_AHEAD });
   const back = state.visa.end ?? state.flight.return;
   const destinationIso3 = toCountryAlpha3(country);
   const start = reading.places.find(({ role }) => role === "from")?.country;

@@ -49,7 +49,15 @@ const Weather = z.looseObject({
     )
     .nullish(),
   summary: z.string().nullish(),
-  sun: z.array(z.looseObject({ sunriseLocal: z.string().nullish(), sunsetLocal: z.string().nullish() })).nullish(),
+  sun: z
+    .array(
+      z.looseObject({
+        date: z.string().nullish(),
+        sunriseLocal: z.string().nullish(),
+        sunsetLocal: z.string().nullish(),
+      }),
+    )
+    .nullish(),
 });
 
 export function tellWeather(deciding: Deciding, { reading }: Wish): Outcome {
@@ -60,13 +68,25 @@ export function tellWeather(deciding: Deciding, { reading }: Wish): Outcome {
   const found = need(deciding, { name: "trip_weather_brief", args });
   if ("outcome" in found) return found.outcome;
   const weather = Weather.safeParse(found.result).data;
-  const [sun] = weather?.sun ?? [];
+  const day = reading.dates[0]?.date ?? reading.month;
+  const sun = findSun(weather?.sun ?? [], day ?? deciding.today);
   if (weather?.available === true)
     return tell(`${speaker.say("forecast", { place: at.label })}\n${weather.summary ?? ""}`.trim());
   const time = (iso: string | null | undefined) => (iso == null ? "–" : speaker.time(iso));
-  return tell(
-    speaker.say("noForecast", { place: at.label, sunrise: time(sun?.sunriseLocal), sunset: time(sun?.sunsetLocal) }),
-  );
+  const times = { place: at.label, sunrise: time(sun?.sunriseLocal), sunset: time(sun?.sunsetLocal) };
+  const said = speaker.say("noForecast", times);
+  // Beyond a week the tool knows the first day of each month.
+  return tell(day === undefined || sun?.date == null ? said : `${said} (${speaker.day(sun.date)})`);
+}
+
+/** The times of the day that is asked about, or of the nearest day that is known. */
+function findSun<Sun extends { readonly date?: string | null | undefined }>(
+  sun: readonly Sun[],
+  day: Temporal.PlainDate,
+): Sun | undefined {
+  const distance = ({ date }: Sun): number =>
+    date == null ? Infinity : Math.abs(Temporal.PlainDate.from(date).until(day).days);
+  return sun.toSorted((one, other) => distance(one) - distance(other))[0];
 }
 
 const Zone = z.looseObject({ timeZone: z.string(), localTime: z.string() });

@@ -60,6 +60,7 @@ export function findStays(deciding: Deciding, wish: Wish): Outcome {
     ...(unknown == null ? [] : [speaker.say("unknownPlace", { place: unknown })]),
     header,
     sayTerms(deciding, checkIn.until(checkOut).days),
+    ...sayNightLimit(deciding),
     ...(unknown == null ? [] : [speaker.say("distancesFrom", { place })]),
     ...(hasLimits(state) && !fitsWishes(state, shown) ? [speaker.say("noStayFits")] : []),
     ...sayRateWishes(deciding, shown),
@@ -108,6 +109,12 @@ const withoutRepeats = (label: string): string =>
 function sayTerms({ state: { party, stay }, speaker }: Deciding, nights: number): string {
   const guests = party.adults + party.children;
   return speaker.say("wholeStay", { nights, guests, rooms: Math.min(stay.rooms, party.adults) });
+}
+
+function sayNightLimit({ state, speaker }: Deciding): readonly string[] {
+  const { maximum } = state.stay;
+  if (maximum?.isPerNight !== true) return [];
+  return [speaker.say("nightLimit", { maximum: speaker.money(String(maximum.amount), maximum.currency ?? "USD") })];
 }
 
 const SAME_HOTEL =

@@ -78,7 +78,7 @@ export function readDates(marks: Marks, context: Context): readonly DateMention[
 }
 
 /** "In mid January, from the 14th to the 18th": the month of the days that follow. */
-function findLoneMonth(marks: Marks, { today }: Context): Temporal.PlainDate | undefined {
+export function findLoneMonth(marks: Marks, { today }: Pick<Context, "today">): Temporal.PlainDate | undefined {
   const index = marks.list.findIndex(({ kind }, at) => kind === "month" && isLoneMonth(marks, at));
   if (index === -1) return undefined;
   const first = Temporal.PlainDate.from({ year: today.year, month: marks.at(index).number, day: 1 });

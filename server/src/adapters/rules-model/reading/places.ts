@@ -100,7 +100,8 @@ function endOfName(marks: Marks, index: number, isCapital: boolean): number | un
 }
 
 /** "For free", "for sure" */
-const NO_NAMES = /^(?:free|fun|sure|nothing|work|school|arbeiten|trabajar|gratis|umsonst|nada|siempre|seguro)$/;
+const NO_NAMES =
+  /^(?:free|fun|sure|nothing|work|school|arbeiten|trabajar|decir|mencionar|mostrar|ensenar|gratis|umsonst|nada|siempre|seguro)$/;
 const JOINTS = /^(?:de|del|de la|la|el|of|the|am|an der|der|of the|les|du|des)$/;
 /** End the name of a sight: a sign, a date, or what else the message says. */
 const AFTER_SIGHT =
@@ -108,10 +109,15 @@ const AFTER_SIGHT =
 
 /** Sights have ordinary words inside: "the old town", "Puerta del Sol", "Plaza de Catalunya". */
 function endOfSight(marks: Marks, index: number): number | undefined {
-  if (marks.kind(index) === "skip" || AFTER_SIGHT.test(marks.kind(index)) || marks.at(index).raw.length < 2)
-    return undefined;
+  const isShort = marks.at(index).raw.length < 2 && marks.at(index + 1).raw !== "&";
+  if (marks.kind(index) === "skip" || AFTER_SIGHT.test(marks.kind(index)) || isShort) return undefined;
   let end = index;
   while (end - index < MOST_WORDS && !marks.isUsed(end + 1)) {
+    // "The V&A Waterfront"
+    if (marks.at(end + 1).raw === "&" && marks.at(end + 2).isAdjacent) {
+      end += 2;
+      continue;
+    }
     const next = marks.kind(end + 1);
     if (AFTER_SIGHT.test(next) || (next === "from" && !JOINTS.test(marks.at(end + 1).folded))) break;
     end += 1;

@@ -1,7 +1,7 @@
 import { readAssistance, readHold, readStayLimit } from "./assistance.ts";
 import { type Attributes, readAttributes } from "./attributes.ts";
 import { Marks } from "./cursor.ts";
-import { type DateMention, isSpan, readDates } from "./dates.ts";
+import { type DateMention, findLoneMonth, isSpan, readDates } from "./dates.ts";
 import { detectLanguage, isForeign } from "./detect-language.ts";
 import { type Lexicon, lexicons } from "./lexicon.ts";
 import { type Maximum, readMaximum, readTimes, type Times } from "./limits.ts";
@@ -35,6 +35,8 @@ export interface Reading {
   readonly kinds: ReadonlySet<string>;
   readonly marks: Marks;
   readonly dates: readonly DateMention[];
+  /** The first day of a month that is said without a day: "in February". */
+  readonly month: Temporal.PlainDate | undefined;
   readonly nights: number | undefined;
   /** Days, of "for a week". */
   readonly duration: number | undefined;
@@ -104,6 +106,7 @@ export function readMessage(text: string, context: ReadingContext): Reading {
   const { rest } = plan;
   const marks = rest === text ? whole : new Marks(readMarks(rest, lexicon));
   const dates = readDates(marks, context);
+  const month = findLoneMonth(marks, context);
   const { nights, duration } = readDuration(marks);
   // "1 stop is fine" counts nobody and chooses nothing.
   for (const index of marks.find("stopover")) if (marks.kind(index - 1) === "number") marks.use(index - 1, index);
@@ -129,6 +132,7 @@ export function readMessage(text: string, context: ReadingContext): Reading {
     kinds: new Set(marks.list.map(({ kind }) => kind)),
     marks,
     dates,
+    month,
     nights,
     duration,
     party,

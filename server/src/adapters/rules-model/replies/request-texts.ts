@@ -77,6 +77,14 @@ export const requestTexts = {
     "Os preços são para toda a estadia (noites: {nights}, hóspedes: {guests}, quartos: {rooms}).",
     "料金はご滞在全体の合計です({nights}泊、{guests}名、{rooms}室)。",
   ),
+  nightLimit: text(
+    "At most {maximum} a night.",
+    "Höchstens {maximum} pro Nacht.",
+    "Como máximo {maximum} por noche.",
+    "Au maximum {maximum} par nuit.",
+    "No máximo {maximum} por noite.",
+    "1泊{maximum}以内。",
+  ),
   distancesFrom: text(
     "The distances are from {place}.",
     "Die Entfernungen gelten ab {place}.",

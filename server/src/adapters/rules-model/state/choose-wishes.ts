@@ -158,6 +158,7 @@ export function isAboutOrder(state: State, reading: Reading): boolean {
 export function findChoice(state: State, reading: Reading): Choice | undefined {
   const { choice, kinds, numbers, times, airlines } = reading;
   if (state.lastShown === undefined) return undefined;
+  if (meansSpoken(state, reading)) return {};
   if (choice !== undefined) return choice;
   // "She will be six"
   if (state.question === "childAges") return undefined;
@@ -177,6 +178,20 @@ export function findChoice(state: State, reading: Reading): Choice | undefined {
   return namesStay(state, reading) || describesStay(state, reading) || (state.question === "choice" && kinds.has("it"))
     ? {}
     : undefined;
+}
+
+/** "That first flight", "dieser Flug", "el que acaba de decirme" */
+const SPOKEN_OF =
+  /\bthat (?:(?:very|same|first) )?flight\b|\bthe (?:one|flight) (?:that )?(?:you|we) (?:(?:have |had )?just |already )?(?:quoted?|named|mentioned|told|gave|chose|picked|spoke|talked|discussed)\b|\b(?:diese[nrms]?|jene[nrms]?|denselben|desselben)(?: ersten?)? (?:flug\w*|verbindung)\b|\bde[nr] (?:den|der) (?:sie|du|wir) (?:mir )?(?:gerade|eben|zuletzt|vorhin)\b|\b(?:ese|aquel|este|mismo)(?: (?:primer|mismo))? vuelo\b|\b(?:el|la) que (?:me )?(?:acaba\w*|dijo|dijiste|cotizo|menciono|hablamos|elegimos|elegi)\b/;
+
+/** The flight that was chosen or spoken of before, whatever else "first" may mean. */
+function meansSpoken({ lastShown, picked, spoken }: State, { choice, folded, kinds }: Reading): boolean {
+  const isKnown = lastShown === "flights" && (picked !== undefined || spoken !== undefined);
+  const isOther =
+    choice?.ordinal !== undefined ||
+    choice?.flightNumber !== undefined ||
+    (choice?.sort !== undefined && choice.sort !== "earliest");
+  return isKnown && !isOther && kinds.has("book") && SPOKEN_OF.test(folded.replaceAll(",", ""));
 }
 
 const isArticle = ({ marks }: Reading): boolean => {

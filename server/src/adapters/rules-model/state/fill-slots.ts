@@ -211,15 +211,24 @@ function resolve(
   return from?.add({ days: offset });
 }
 
+const WHOLE_STAY =
+  /\b(?:whole stay|entire stay|for the stay|altogether|insgesamt|gesamt\w*|zusammen|ganzen aufenthalt|en total|toda la estancia|las (?:dos|tres|cuatro|cinco|seis) noches)\b/;
+
 /** A limit by the night is never of a flight. */
-function fillMaximum({ flight, stay }: State, { maximum, isLimitOfStay }: Reading, task: "flight" | "stay"): void {
+function fillMaximum(
+  { flight, stay }: State,
+  { maximum, isLimitOfStay, kinds, folded }: Reading,
+  task: "flight" | "stay",
+): void {
   const before = flight.maximum;
   if (isLimitOfStay && before !== undefined) {
     stay.maximum = { ...before, isPerNight: true };
     delete flight.maximum;
   }
   if (maximum === undefined) return;
-  if ((maximum.part ?? task) === "stay") stay.maximum = maximum;
+  // Hotels are priced by the night, unless the whole is spoken of.
+  const isPerNight = maximum.isPerNight || !(kinds.has("total") || WHOLE_STAY.test(folded));
+  if ((maximum.part ?? task) === "stay") stay.maximum = { ...maximum, isPerNight };
   else flight.maximum = maximum;
 }
 

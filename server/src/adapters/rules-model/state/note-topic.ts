@@ -42,6 +42,7 @@ function noteJourney({ visa }: State, reading: Reading): void {
   if (place?.country !== undefined) visa.country = place.country;
   const [first, second] = dates;
   if (first?.date !== undefined) visa.date = first.date;
+  else if (reading.month !== undefined) visa.date = reading.month;
   const days = reading.nights ?? reading.duration;
   const end = first?.end ?? second?.date ?? (days === undefined ? undefined : visa.date?.add({ days }));
   if (end !== undefined) visa.end = end;

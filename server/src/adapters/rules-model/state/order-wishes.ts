@@ -30,7 +30,9 @@ export function findOrderWish(state: State, reading: Reading, isAside: boolean):
   const isHypothetical = /\b(?:if|wenn|falls|si)\b/.test(folded) || /\b(?:how much|wie viel|cuanto)\b/.test(folded);
   if (kinds.has("cancel") && isUndone(state, reading)) return forgetTask(state, reading);
   const asksForExtras =
-    folded.includes("?") && (kinds.has("board") || (kinds.has("bag") && reading.bags === undefined));
+    folded.includes("?") &&
+    !seeksOtherStays(reading) &&
+    (kinds.has("board") || (kinds.has("bag") && reading.bags === undefined));
   const asksAboutDeed = state.deed !== undefined && kinds.has("refundable") && folded.includes("?");
   const isQuestion =
     asksForExtras ||
@@ -118,6 +120,10 @@ const isUndone = ({ deed }: State, { kinds, ids }: Reading): boolean =>
   ids.length === 0 &&
   !kinds.has("order") &&
   ((deed.name === "book_stay" && !kinds.has("flight")) || (deed.name === "book_flight" && !kinds.has("stay")));
+
+/** "Could you find something four star near the harbour, still with breakfast?" */
+const seeksOtherStays = ({ kinds, stars, maximum, places }: Reading): boolean =>
+  kinds.has("want") && (stars !== undefined || maximum !== undefined || places.some(({ role }) => role === "near"));
 
 /** "Which one is the cheapest?" asks; it books nothing. */
 const asksForOne = ({ lastShown }: State, { kinds, choice, folded }: Reading): boolean =>
