@@ -147,7 +147,7 @@ it("no document crashes the service: each is read or refused for its kind", { ti
   expect(scanner.stats()).toMatchObject({ running: 0, scans: { failed: 0 } });
 });
 
-it("no part of a document stays in the service's memory", { timeout: 600_000 }, async () => {
+it("no part of a document stays in the service's memory", { timeout: 1_800_000 }, async () => {
   const scanner = openScanner();
   const residentMegabytes = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? 0) / 1_024;
