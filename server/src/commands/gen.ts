@@ -67,7 +67,14 @@ function listTokens(): number {
 
 /** Each folder with its expected contents. Tables and examples share a temporary database, created and migrated once. */
 async function allFolders(dataDir: string): Promise<readonly (readonly [string, ReadonlyMap<string, string>])[]> {
-  const config = readConfig({ DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "fatal" });
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    PORT: "0",
+    EDGE_PORT: "0",
+    LOG_LEVEL: "fatal",
+    // The default suits clients: a busy machine may need longer for the example of a scan.
+    SCAN_TIMEOUT_SECONDS: "170",
+  });
   const tables = new Map([["generated-tables.ts", await tableTypes(config)]]);
   // First, since a store over a new table compiles only with its type, even if the examples fail.
   if (!isCheck) writePages(database, tables, comparePages(database, tables));

@@ -73,6 +73,8 @@ export async function startProduct(environment: Readonly<Record<string, string>>
     DATABASE_POOL_SIZE: "4",
     // Amounts of stays are compared with the ledger; currencies.test.ts has them local.
     SANDBOX_STAYS_IN: "account",
+    // The default suits clients: a busy machine may need longer.
+    SCAN_TIMEOUT_SECONDS: "170",
     RATE_LIMIT_PER_SECOND: "100000",
     RATE_LIMIT_BURST: "100000",
     REFUSED_KEYS_PER_MINUTE: "100000",
