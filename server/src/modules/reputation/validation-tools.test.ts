@@ -281,7 +281,8 @@ describe("read_validation", () => {
     const account = privateKeyToAccount(sandboxFunder(keys.vault).privateKey);
     const funder = createWalletClient({ account, chain: client.chain, transport: http(rpcUrl) });
     const send = async (to: `0x${string}`, data: `0x${string}`) => {
-      const hash = await funder.sendTransaction({ to, data });
+      // The account funds wallets meanwhile, and may have used the nonce.
+      const hash = await vi.waitFor(() => funder.sendTransaction({ to, data }), { timeout: 90_000, interval: 100 });
       const receipt = await client.waitForTransactionReceipt({ hash });
       expect(receipt.status).toBe("success");
       return receipt;
