@@ -280,13 +280,17 @@ describe("read_validation", () => {
     const { client, keys, rpcUrl } = treasury;
     const account = privateKeyToAccount(sandboxFunder(keys.vault).privateKey);
     const funder = createWalletClient({ account, chain: client.chain, transport: http(rpcUrl) });
-    const send = async (to: `0x${string}`, data: `0x${string}`) => {
-      // The account funds wallets meanwhile, and may have used the nonce.
-      const hash = await vi.waitFor(() => funder.sendTransaction({ to, data }), { timeout: 90_000, interval: 100 });
-      const receipt = await client.waitForTransactionReceipt({ hash });
-      expect(receipt.status).toBe("success");
-      return receipt;
-    };
+    // Another transaction may have used the account's nonce, or the request that is answered may not be mined yet.
+    const send = (to: `0x${string}`, data: `0x${string}`) =>
+      vi.waitFor(
+        async () => {
+          const hash = await funder.sendTransaction({ to, data });
+          const receipt = await client.waitForTransactionReceipt({ hash });
+          expect(receipt.status).toBe("success");
+          return receipt;
+        },
+        { timeout: 90_000, interval: 100 },
+      );
     const { identity, validation } = agents.contracts;
     const args = ["urn:stranger"] as const;
     const registered = await send(
